@@ -1,0 +1,88 @@
+"""Dates of the archive: text of 20 digits, UTC, `YYYYMMDDhhmmssuuuuuu`.
+
+They sort as text in the order of time, have a fixed size (which the lines of a structure file
+need, *INA §2.2.2*), and a person can read them. Any prefix of four digits or more is a date a
+person may type.
+"""
+
+import re
+from datetime import UTC, datetime
+from email.utils import format_datetime, parsedate_to_datetime
+
+DIGITS = 20
+_FILL = "00000101000000000000"
+
+
+class InvalidDate(ValueError):
+    """The text is not a date; the message says which forms are."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(
+            f"{text[:60]!r} is not a date: write 2026-11-21, 2026-11-21T07:30:00Z, "
+            "20261121073000 (any prefix from the year on), or an HTTP date"
+        )
+
+
+def from_timestamp(seconds: float) -> str:
+    """Return the date `seconds` after the Unix epoch."""
+    return from_datetime(datetime.fromtimestamp(seconds, UTC))
+
+
+def from_datetime(moment: datetime) -> str:
+    """Return the date of `moment`; one without a zone is taken as UTC."""
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    moment = moment.astimezone(UTC)
+    return f"{moment.year:04}{moment:%m%d%H%M%S%f}"
+
+
+def to_datetime(date: str) -> datetime:
+    """Return the moment of a date of 20 digits.
+
+    Raises:
+        InvalidDate: the text is not one.
+    """
+    if len(date) != DIGITS or not (date.isascii() and date.isdigit()):
+        raise InvalidDate(date)
+    try:
+        return datetime.strptime(date, "%Y%m%d%H%M%S%f").replace(tzinfo=UTC)
+    except ValueError:
+        raise InvalidDate(date) from None
+
+
+def to_timestamp(date: str) -> float:
+    """Return the seconds between the Unix epoch and a date of 20 digits."""
+    return to_datetime(date).timestamp()
+
+
+def to_iso(date: str) -> str:
+    """Return a date as ISO 8601 to the second, `2026-11-21T07:30:00Z`."""
+    return f"{to_datetime(date):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def to_http(date: str) -> str:
+    """Return a date as HTTP writes it, `Sat, 21 Nov 2026 07:30:00 GMT`."""
+    return format_datetime(to_datetime(date).replace(microsecond=0), usegmt=True)
+
+
+def parse(text: str) -> str:
+    """Return the date that a person or a header wrote.
+
+    Takes ISO 8601, any prefix of the 20 digits from the year on (the rest is the earliest
+    possible), and HTTP dates.
+
+    Raises:
+        InvalidDate: the text is none of these.
+    """
+    text = text.strip()
+    digits = re.sub(r"[-:.\sTZ]", "", text) if re.fullmatch(r"[\d\-:.\sTZ]+", text) else ""
+    if 4 <= len(digits) <= DIGITS:
+        date = digits + _FILL[len(digits) :]
+        to_datetime(date)
+        return date
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            return from_datetime(read(text))
+        except (ValueError, TypeError, IndexError, OverflowError):
+            continue
+    raise InvalidDate(text)
