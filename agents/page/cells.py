@@ -1,0 +1,80 @@
+"""Cells and tables as HTML; every text escaped."""
+
+from html import escape
+from itertools import zip_longest
+from urllib.parse import urlsplit
+
+from agents.page.text import human_number
+from agents.page.values import Badge, Cell, LinkTo, Progress, Table
+
+_CONTROLS = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), 127) if code not in (9, 10)}
+
+
+def text_html(text: str) -> str:
+    """Return any text as HTML; control characters show as replacement characters."""
+    return escape(text.translate(_CONTROLS))
+
+
+def cell_html(cell: Cell) -> str:
+    """Return a cell as HTML."""
+    match cell:
+        case None:
+            return ""
+        case bool():
+            return "yes" if cell else "no"
+        case int() | float():
+            return human_number(cell)
+        case LinkTo(text, url):
+            return _link_html(text, url)
+        case Badge(text, tone):
+            return f'<span class="badge {text_html(tone)}">{text_html(text)}</span>'
+        case Progress(fraction, text):
+            share = min(1.0, max(0.0, fraction)) if fraction == fraction else 0.0
+            label = text_html(text or f"{share:.0%}")
+            return f'<progress value="{share:.3f}" aria-label="{label}"></progress> {label}'
+        case _:
+            return text_html(str(cell))
+
+
+def table_html(table: Table, key: str) -> str:
+    """Return a table in its scrolling box; `key` is unique in the page and safe in an id."""
+    if not table.rows:
+        return f'<p class="empty">{text_html(table.empty)}</p>'
+    numeric = [
+        all(is_number(cell) or cell is None for cell in column)
+        for column in zip_longest(*table.rows)
+    ]
+    head = "".join(
+        f'<th scope="col"{_number_class(is_numeric)}>{text_html(name)}</th>'
+        for name, is_numeric in zip_longest(table.columns, numeric, fillvalue="")
+        if isinstance(name, str)
+    )
+    body = "".join(
+        "<tr>" + "".join(f"<td{_number_class(is_number(c))}>{cell_html(c)}</td>" for c in row)
+        + "</tr>"
+        for row in table.rows
+    )  # fmt: skip
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{key}" '
+        f'data-key="{key}"><table aria-labelledby="{key}"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _link_html(text: str, url: str) -> str:
+    try:
+        scheme = urlsplit(url).scheme
+    except ValueError:
+        return text_html(text)
+    if scheme not in ("", "http", "https") or not url.isprintable():
+        return text_html(text)
+    return f'<a href="{escape(url)}">{text_html(text)}</a>'
+
+
+def is_number(cell: Cell) -> bool:
+    """Tell whether a cell is a figure, to be set to the right."""
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def _number_class(is_numeric: object) -> str:
+    return ' class="number"' if is_numeric is True else ""

@@ -1,0 +1,151 @@
+"""A page as HTML: one self-contained document, every text escaped, no foreign resource."""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.resources import files
+
+from agents.page.cells import cell_html, is_number, table_html, text_html
+from agents.page.curve import curve_html
+from agents.page.values import (
+    Branch,
+    Cell,
+    Curve,
+    Figures,
+    LinkTo,
+    Log,
+    Note,
+    Page,
+    Section,
+    Table,
+    Tree,
+)
+
+TREE_DEPTH_LIMIT = 32
+NUMBER_LENGTH = 18  # characters; a figure longer than this is set in smaller type
+
+_STYLE = (files("agents.page") / "page.css").read_text("utf-8")
+_SCRIPT = (files("agents.page") / "page.js").read_text("utf-8")
+
+
+def _source(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+CONTENT_SECURITY_POLICY = (
+    f"default-src 'none'; script-src {_source(_SCRIPT)}; style-src {_source(_STYLE)}; "
+    "img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+"""What a page of ours may do: run its own script and style, and ask its own server."""
+
+HEADERS: tuple[tuple[bytes, bytes], ...] = (
+    (b"Content-Type", b"text/html; charset=utf-8"),
+    (b"Content-Security-Policy", CONTENT_SECURITY_POLICY.encode()),
+    (b"Cross-Origin-Resource-Policy", b"same-origin"),
+    (b"Cross-Origin-Opener-Policy", b"same-origin"),
+    (b"X-Content-Type-Options", b"nosniff"),
+    (b"X-Frame-Options", b"DENY"),
+    (b"Referrer-Policy", b"no-referrer"),
+    (b"Cache-Control", b"no-store"),
+)
+"""The header fields to send with `render`'s result."""
+
+
+def render(page: Page) -> bytes:
+    """Return a monitoring page as an HTML document that updates itself."""
+    summary = f'<p class="summary">{text_html(page.summary)}</p>' if page.summary else ""
+    sections = "".join(
+        _section_html(section, f"section-{position}")
+        for position, section in enumerate(page.sections)
+    )
+    return document(
+        page.title,
+        summary + sections,
+        who=page.name if page.name == page.kind else f"{page.kind} {page.name}",
+        links=page.links,
+        live=True,
+    )
+
+
+def document(
+    title: str, main: str, *, who: str = "", links: Sequence[LinkTo] = (), live: bool = False
+) -> bytes:
+    """Return an HTML document in the house's style.
+
+    Args:
+        title: the heading; plain text.
+        main: the body, HTML already escaped.
+        who: what stands beside the heading; plain text.
+        links: the navigation.
+        live: whether the page asks for itself again every two seconds.
+    """
+    heading = text_html(title)
+    aside = f'<span class="who">{text_html(who)}</span>' if who else ""
+    navigation = "".join(cell_html(link) for link in links)
+    refresh = '<noscript><meta http-equiv="refresh" content="5"></noscript>' if live else ""
+    state = '<span id="live" role="status">live</span>' if live else ""
+    script = f"<script>{_SCRIPT}</script>" if live else ""
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{heading}{' · ' + text_html(who) if who else ''}</title>"
+        f'<link rel="icon" href="data:,">{refresh}<style>{_STYLE}</style></head><body>'
+        f"<header><h1>{heading}</h1>{aside}{state}</header>"
+        + (f'<nav aria-label="Pages">{navigation}</nav>' if navigation else "")
+        + f"<main>{main}</main>{script}</body></html>\n"
+    ).encode("utf-8", "replace")
+
+
+def _section_html(section: Section, key: str) -> str:
+    return (
+        f'<section aria-labelledby="{key}"><h2 id="{key}">{text_html(section.title)}</h2>'
+        f"{_inside_html(section, key)}</section>"
+    )
+
+
+def _inside_html(section: Section, key: str) -> str:
+    match section:
+        case Figures():
+            return _figures_html(section)
+        case Table():
+            return f'<div class="box">{table_html(section, key)}</div>'
+        case Curve():
+            return f'<div class="box">{curve_html(section)}</div>'
+        case Log():
+            return f'<div class="box">{_log_html(section, key)}</div>'
+        case Tree():
+            return f'<div class="box tree"><ul>{_branch_html(section.root, 0)}</ul></div>'
+        case Note():
+            tone = text_html(section.tone)
+            return f'<p class="box note {tone}">{text_html(section.text)}</p>'
+
+
+def _figures_html(section: Figures) -> str:
+    figures = "".join(
+        f"<div><dt>{text_html(label)}</dt><dd{_words_class(cell)}>{cell_html(cell)}</dd></div>"
+        for label, cell in section.figures.items()
+    )
+    return f'<dl class="box figures">{figures}</dl>'
+
+
+def _log_html(section: Log, key: str) -> str:
+    if not section.lines:
+        return f'<p class="empty">{text_html(section.empty)}</p>'
+    lines = "".join(f"<li>{text_html(line)}</li>" for line in reversed(section.lines))
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{key}" '
+        f'data-key="{key}"><ol class="log">{lines}</ol></div>'
+    )
+
+
+def _branch_html(branch: Branch, depth: int) -> str:
+    note = f"<small>{text_html(branch.note)}</small>" if branch.note else ""
+    children: Sequence[Branch] = branch.children if depth < TREE_DEPTH_LIMIT else ()
+    below = "".join(_branch_html(child, depth + 1) for child in children)
+    return f"<li>{cell_html(branch.label)}{note}{f'<ul>{below}</ul>' if below else ''}</li>"
+
+
+def _words_class(cell: Cell) -> str:
+    long = len(cell) > NUMBER_LENGTH if isinstance(cell, str) else not is_number(cell)
+    return ' class="words"' if long else ""
