@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from math import floor, isfinite, log10
+from math import floor, log10
 
 from agents.page.text import human_bytes, human_number, human_seconds
 from agents.page.values import Curve
 
 WIDTH, HEIGHT = 600, 120
 POINT_LIMIT = 600
+LARGEST = 1e100  # also false for what is not a number
 
 Points = Sequence[tuple[float, float]]
 
@@ -40,7 +41,7 @@ def finite(series: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
     points = [
         (float(time), float(value))
         for time, value in series
-        if isfinite(time) and isfinite(value) and abs(value) < 1e300
+        if abs(time) < LARGEST and abs(value) < LARGEST
     ]
     return sorted(points[-POINT_LIMIT:], key=lambda point: point[0])
 

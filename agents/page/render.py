@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from importlib.resources import files
 
-from agents.page.cells import cell_html, is_number, table_html, text_html
+from agents.page.cells import cell_html, table_html, text_html
 from agents.page.curve import curve_html
 from agents.page.values import (
     Branch,
@@ -22,7 +22,7 @@ from agents.page.values import (
 )
 
 TREE_DEPTH_LIMIT = 32
-NUMBER_LENGTH = 18  # characters; a figure longer than this is set in smaller type
+FIGURE_LENGTH = 18  # characters; a longer figure is set in smaller type on a line of its own
 
 _STYLE = (files("agents.page") / "page.css").read_text("utf-8")
 _SCRIPT = (files("agents.page") / "page.js").read_text("utf-8")
@@ -98,8 +98,9 @@ def document(
 
 
 def _section_html(section: Section, key: str) -> str:
+    width = ' class="half"' if isinstance(section, Curve) else ""
     return (
-        f'<section aria-labelledby="{key}"><h2 id="{key}">{text_html(section.title)}</h2>'
+        f'<section{width} aria-labelledby="{key}"><h2 id="{key}">{text_html(section.title)}</h2>'
         f"{_inside_html(section, key)}</section>"
     )
 
@@ -122,10 +123,7 @@ def _inside_html(section: Section, key: str) -> str:
 
 
 def _figures_html(section: Figures) -> str:
-    figures = "".join(
-        f"<div><dt>{text_html(label)}</dt><dd{_words_class(cell)}>{cell_html(cell)}</dd></div>"
-        for label, cell in section.figures.items()
-    )
+    figures = "".join(_figure_html(label, cell) for label, cell in section.figures.items())
     return f'<dl class="box figures">{figures}</dl>'
 
 
@@ -146,6 +144,9 @@ def _branch_html(branch: Branch, depth: int) -> str:
     return f"<li>{cell_html(branch.label)}{note}{f'<ul>{below}</ul>' if below else ''}</li>"
 
 
-def _words_class(cell: Cell) -> str:
-    long = len(cell) > NUMBER_LENGTH if isinstance(cell, str) else not is_number(cell)
-    return ' class="words"' if long else ""
+def _figure_html(label: str, cell: Cell) -> str:
+    text = cell.text if isinstance(cell, LinkTo) else cell
+    wide = isinstance(text, str) and len(text) > FIGURE_LENGTH
+    words = wide or not isinstance(cell, str | int | float)
+    outer, inner = ' class="wide"' if wide else "", ' class="words"' if words else ""
+    return f"<div{outer}><dt>{text_html(label)}</dt><dd{inner}>{cell_html(cell)}</dd></div>"
