@@ -1,0 +1,37 @@
+"""HTTP/1.1, client and server, on Twisted: heads kept byte for byte, bodies streamed.
+
+Twisted's own client and server rewrite heads; an archive may not (*INA §1.4.2*).
+"""
+
+from anet.http.client import HttpClient
+from anet.http.connect import connect, permit_all, resolve
+from anet.http.connection import ClientResponse, HttpConnection, Sink
+from anet.http.file_body import FileBody
+from anet.http.message import HOP_BY_HOP, Headers, ResponseHead, parse_head
+from anet.http.metrics import metrics_response
+from anet.http.request import Request
+from anet.http.response import Response
+from anet.http.router import Router
+from anet.http.server import Handler, HttpServer, Limits
+
+__all__ = [
+    "HOP_BY_HOP",
+    "ClientResponse",
+    "FileBody",
+    "Handler",
+    "Headers",
+    "HttpClient",
+    "HttpConnection",
+    "HttpServer",
+    "Limits",
+    "Request",
+    "Response",
+    "ResponseHead",
+    "Router",
+    "Sink",
+    "connect",
+    "metrics_response",
+    "parse_head",
+    "permit_all",
+    "resolve",
+]

@@ -1,0 +1,142 @@
+"""Making a connection to a web server: name, permission, TCP, TLS."""
+
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Any
+
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, wrapClientTLS
+from twisted.internet.error import ConnectError
+from twisted.internet.error import TimeoutError as ConnectTimeout
+from twisted.internet.interfaces import IAddress, IHostResolution, IResolutionReceiver
+from twisted.internet.protocol import Factory
+from zope.interface import implementer
+
+from anet.errors import ConnectFailed, ForbiddenAddress, HttpError, TimedOut
+from anet.http.connection import HttpConnection
+from anet.tls import client_creator
+
+Permit = Callable[[str], bool]
+
+
+def permit_all(_: str) -> bool:
+    """Permit every address."""
+    return True
+
+
+@implementer(IResolutionReceiver)
+class _Addresses:
+    """Collects what a name leads to."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.complete: Deferred[list[str]] = Deferred()
+
+    def resolutionBegan(self, resolution: IHostResolution) -> None:
+        pass
+
+    def addressResolved(self, address: IAddress) -> None:
+        if isinstance(address, IPv4Address | IPv6Address) and address.host not in self.found:
+            self.found.append(address.host)
+
+    def resolutionComplete(self) -> None:
+        if not self.complete.called:
+            self.complete.callback(self.found)
+
+
+async def resolve(reactor: Any, host: str, timeout: float) -> list[str]:
+    """Return the IP addresses of a host, in the resolver's order.
+
+    Raises:
+        ConnectFailed: the name is unknown.
+        TimedOut: the resolver did not answer within `timeout` seconds.
+    """
+    host = host.removeprefix("[").removesuffix("]")
+    try:
+        return [str(ip_address(host))]
+    except ValueError:
+        pass
+    receiver = _Addresses()
+    reactor.nameResolver.resolveHostName(receiver, host)
+    try:
+        found = await receiver.complete.addTimeout(timeout, reactor)
+    except Exception as error:
+        raise TimedOut(f"no answer about the name {host} in {timeout:g} seconds") from error
+    if not found:
+        raise ConnectFailed(f"the name {host} is unknown")
+    return found
+
+
+async def connect(
+    reactor: Any,
+    host: str,
+    port: int,
+    *,
+    tls: bool = False,
+    verify: bool = True,
+    address: str | None = None,
+    timeout: float = 10.0,
+    silence: float = 60.0,
+    permit: Permit = permit_all,
+) -> HttpConnection:
+    """Connect to a web server.
+
+    Args:
+        reactor: which reactor.
+        host: the server's name; also the name asked for in TLS.
+        port: its port.
+        tls: whether to speak TLS.
+        verify: whether its certificate must be good.
+        address: connect to this IP address and do not look the name up.
+        timeout: seconds for the name, and again for the connection.
+        silence: seconds without a byte after which an exchange is given up.
+        permit: tells of each IP address whether it may be connected to; asked after the name
+            is looked up, so that a name cannot lead where an address may not.
+
+    Raises:
+        ForbiddenAddress: no address of the host is permitted.
+        ConnectFailed: nobody answers there.
+        TimedOut: nobody said yes or no.
+    """
+    addresses = [address] if address else await resolve(reactor, host, timeout)
+    permitted = [ip for ip in addresses if permit(ip)]
+    if not permitted:
+        raise ForbiddenAddress(f"{host} ({', '.join(addresses)}) may not be connected to")
+    failure: HttpError = ConnectFailed(f"{host} has no address")
+    for ip in permitted:
+        try:
+            return await _connect_to(reactor, ip, host, port, tls, verify, timeout, silence)
+        except HttpError as error:
+            failure = error
+    raise failure
+
+
+async def _connect_to(
+    reactor: Any,
+    ip: str,
+    host: str,
+    port: int,
+    tls: bool,
+    verify: bool,
+    timeout: float,
+    silence: float,
+) -> HttpConnection:
+    kind = TCP6ClientEndpoint if ":" in ip else TCP4ClientEndpoint
+    endpoint: Any = kind(reactor, ip, port, timeout=timeout)
+    if tls:
+        endpoint = wrapClientTLS(client_creator(host, verify), endpoint)
+    try:
+        connection: HttpConnection = await endpoint.connect(
+            Factory.forProtocol(lambda: HttpConnection(reactor, silence))
+        )
+    except ConnectTimeout:
+        raise TimedOut(f"{host}:{port} did not answer in {timeout:g} seconds") from None
+    except (ConnectError, OSError) as error:
+        raise ConnectFailed(f"{host}:{port} ({ip}): {_words(error)}") from None
+    return connection
+
+
+def _words(error: BaseException) -> str:
+    """Return what an error of the operating system says, on one line."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,97 @@
+"""A bounded pool for system calls that block: fsync, scans of folders, SQLite.
+
+Such calls let go of Python's lock while they wait, so threads serve as well as processes and
+cost less. Work that computes belongs in a process of its own.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from twisted.application.service import Service
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorFromThreads
+from twisted.python.failure import Failure
+from twisted.python.threadpool import ThreadPool
+
+from anet.errors import Overloaded
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+class Workers(Service):
+    """A pool of `size` threads with at most `queue_limit` jobs waiting.
+
+    With a size of one, jobs run one after another in the order they came, which is how one
+    thread owns a database connection.
+    """
+
+    def __init__(
+        self,
+        reactor: IReactorFromThreads,
+        size: int,
+        queue_limit: int = 1000,
+        name: str = "workers",
+    ) -> None:
+        self._reactor = reactor
+        self._queue_limit = queue_limit
+        self._pool = ThreadPool(size, size, name)
+        self._waiting = 0
+        self._idle: deque[Deferred[None]] = deque()
+
+    @property
+    def waiting(self) -> int:
+        """Jobs that run or wait."""
+        return self._waiting
+
+    def startService(self) -> None:
+        """Start the threads."""
+        super().startService()
+        self._pool.start()
+
+    async def stopService(self) -> None:
+        """Wait for all jobs, then end the threads."""
+        super().stopService()
+        if self._waiting:
+            idle: Deferred[None] = Deferred()
+            self._idle.append(idle)
+            await idle
+        self._pool.stop()
+
+    def run(
+        self,
+        function: Callable[_Arguments, _Result],
+        *args: _Arguments.args,
+        **kwargs: _Arguments.kwargs,
+    ) -> Deferred[_Result]:
+        """Call `function` in a thread.
+
+        Raises:
+            Overloaded: `queue_limit` jobs are waiting already.
+        """
+        result: Deferred[_Result] = Deferred(_leave_running)
+        if self._waiting >= self._queue_limit:
+            result.errback(Overloaded(f"{self._pool.name}: {self._waiting} jobs are waiting"))
+            return result
+        self._waiting += 1
+
+        def done(success: bool, value: Any) -> None:
+            self._reactor.callFromThread(self._deliver, result, value)
+
+        self._pool.callInThreadWithCallback(done, function, *args, **kwargs)
+        return result
+
+    def _deliver(self, result: Deferred[Any], value: Any) -> None:
+        self._waiting -= 1
+        if not self._waiting:
+            while self._idle:
+                self._idle.popleft().callback(None)
+        if isinstance(value, Failure):
+            result.errback(value)
+        else:
+            result.callback(value)
+
+
+def _leave_running(_: Deferred[Any]) -> None:
+    """Let a cancelled caller go; a thread cannot be interrupted, and its job ends by itself."""
