@@ -1,14 +1,14 @@
 """Every error of the replication layer.
 
-    StorageError
-    ├── LayoutRefused        the folder holds something else, or a layout of another version
-    ├── DiskFull             the disk is full up to its reserve
-    ├── DiskFailed           a write failed; nothing more is written until somebody has looked
-    ├── DigestMismatch       the bytes are not what their key says
-    ├── InvalidCapture       the capture does not fit a structure line
-    ├── DamagedStructure     a structure file contradicts its format
-    ├── NoStorage            no node is up that has room
-    └── NotDurable           no node has acknowledged
+StorageError
+├── LayoutRefused        the folder holds something else, or a layout of another version
+├── DiskFull             the disk is full up to its reserve
+├── DiskFailed           a write failed; nothing more is written until somebody has looked
+├── DigestMismatch       the bytes are not what their key says
+├── InvalidCapture       the capture does not fit a structure line
+├── DamagedStructure     a structure file contradicts its format
+├── NoStorage            no node is up that has room
+└── NotDurable           no node has acknowledged
 """
 
 

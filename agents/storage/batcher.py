@@ -1,0 +1,93 @@
+"""Many small jobs done as few large ones, because a commit costs the same for one as for many."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+from twisted.internet.defer import Deferred, fail
+
+from anet.errors import Overloaded
+
+Item = TypeVar("Item")
+
+
+class Batcher(Generic[Item]):
+    """Gathers items while a batch runs, and runs all of them as the next batch.
+
+    Args:
+        run: does a batch, and returns one outcome an item, in order; an outcome that is an
+            exception is raised to whoever submitted the item.
+        batch_limit: items of one batch.
+        waiting_limit: weight of all items that may wait.
+        weigh: the weight of an item.
+        name: what the message of `Overloaded` calls this.
+    """
+
+    def __init__(
+        self,
+        run: Callable[[list[Item]], Awaitable[Sequence[Any]]],
+        *,
+        batch_limit: int,
+        waiting_limit: int,
+        weigh: Callable[[Item], int] = lambda item: 1,
+        name: str = "writes",
+    ) -> None:
+        self._run, self._name, self._weigh = run, name, weigh
+        self._batch_limit, self._waiting_limit = batch_limit, waiting_limit
+        self._waiting: deque[tuple[Item, Deferred[Any]]] = deque()
+        self._weight = 0
+        self._stopping = False
+        self._working: Deferred[None] | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Items that wait for the batch that runs now to end."""
+        return len(self._waiting)
+
+    def submit(self, item: Item) -> Deferred[Any]:
+        """Do an item with the next batch; the result is its outcome.
+
+        Raises:
+            Overloaded: too much is waiting already, or `stop` was called.
+        """
+        if self._stopping or self._weight >= self._waiting_limit:
+            why = "stopping" if self._stopping else f"{len(self._waiting)} are waiting"
+            return fail(Overloaded(f"{self._name}: {why}; try again in a moment"))
+        done: Deferred[Any] = Deferred(_leave_running)
+        self._waiting.append((item, done))
+        self._weight += self._weigh(item)
+        if self._working is None:
+            self._working = Deferred()
+            Deferred.fromCoroutine(self._work())
+        return done
+
+    async def stop(self) -> None:
+        """Take nothing more, and wait until all that was taken is done."""
+        self._stopping = True
+        if self._working is not None:
+            ended: Deferred[None] = Deferred()
+            self._working.chainDeferred(ended)
+            await ended
+
+    async def _work(self) -> None:
+        while self._waiting:
+            size = min(len(self._waiting), self._batch_limit)
+            batch = [self._waiting.popleft() for _ in range(size)]
+            self._weight -= sum(self._weigh(item) for item, _ in batch)
+            outcomes: Sequence[Any]
+            try:
+                outcomes = await self._run([item for item, _ in batch])
+            except Exception as error:  # whatever it is, it belongs to those who wait
+                outcomes = [error] * size
+            for (_, done), outcome in zip(batch, outcomes, strict=True):
+                if isinstance(outcome, Exception):
+                    done.errback(outcome)
+                else:
+                    done.callback(outcome)
+        working, self._working = self._working, None
+        if working is not None:
+            working.callback(None)
+
+
+def _leave_running(_: Deferred[Any]) -> None:
+    """Let a cancelled caller go; its item is done with the batch all the same."""

@@ -1,0 +1,160 @@
+"""The log of what was added to a disk, which the master and the index nodes follow (*INA §2.3*).
+
+The file `additions` begins with `dlweb-additions 1 <log id>`; each line after it names one
+addition: kind, key, size, mark. A follower remembers the log's id and how many bytes of it it has
+seen, and so misses nothing and asks for nothing twice, whatever breaks in between. The log can be
+made again from the disk, under a new id; followers then begin at its start.
+"""
+
+import os
+import re
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from attrs import frozen
+
+from agents.storage.disk.layout import KINDS, Kind
+from agents.storage.errors import LayoutRefused
+
+_HEADER = re.compile(rb"dlweb-additions 1 ([0-9a-f]{32})\n")
+_HEADER_SIZE = 51
+_NO_MARK = "-"
+_LINE = re.compile(r"(contents|structures) ([0-9a-f]{64}) (\d{1,15}) (-|[0-9a-f]{16})")
+
+
+@frozen
+class Entry:
+    """One addition.
+
+    Attributes:
+        kind: "contents" or "structures".
+        key: SHA-256, hexadecimal.
+        size: bytes of a content; captures of a structure file.
+        mark: which captures a structure file has (see `lines.mark`); empty for a content.
+    """
+
+    kind: Kind
+    key: str
+    size: int
+    mark: str = ""
+
+    def encode(self) -> bytes:
+        """Return the entry's line."""
+        return f"{self.kind} {self.key} {self.size} {self.mark or _NO_MARK}\n".encode("ascii")
+
+
+@frozen
+class Additions:
+    """A part of a log.
+
+    Attributes:
+        log: the log's id.
+        since: where the part begins, in bytes from the start of the log.
+        position: where it ends, and the next begins.
+        entries: what was added.
+    """
+
+    log: str
+    since: int
+    position: int
+    entries: list[Entry]
+
+
+class AdditionsLog:
+    """The log of one disk; `append` blocks and belongs in the worker that writes the disk.
+
+    Attributes:
+        log: its id.
+        position: bytes of it that are durable.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.log = ""
+        self.position = 0
+
+    def open(self, existing: Iterable[Entry]) -> None:
+        """Open the log, cutting off a torn line; one that is missing is made of `existing`.
+
+        Raises:
+            LayoutRefused: the file is something else.
+            OSError: the system could not.
+        """
+        if not self._path.exists():
+            self._make(existing)
+        data = self._path.read_bytes()[:_HEADER_SIZE]
+        header = _HEADER.fullmatch(data)
+        if header is None:
+            raise LayoutRefused(
+                f"{self._path} is no log of additions; move it away, and it is made again"
+            )
+        self.log = header[1].decode("ascii")
+        self.position = self._cut_torn_line()
+
+    def append(self, entries: Iterable[Entry]) -> None:
+        """Write entries and make them durable.
+
+        Raises:
+            OSError: the system could not.
+        """
+        data = b"".join(entry.encode() for entry in entries)
+        descriptor = os.open(self._path, os.O_WRONLY)
+        try:
+            os.ftruncate(descriptor, self.position)  # what an append that failed has left
+            view, offset = memoryview(data), self.position
+            while view:
+                written = os.pwrite(descriptor, view, offset)
+                view, offset = view[written:], offset + written
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        self.position = offset
+
+    def read(self, log: str, since: int, limit: int = 1 << 20) -> Additions:
+        """Return what was added since a position; all from the start if it is of another log.
+
+        Args:
+            log: the log that the position is of.
+            since: the position.
+            limit: bytes of the log to read at most.
+        """
+        if log != self.log or not _HEADER_SIZE <= since <= self.position:
+            since = _HEADER_SIZE
+        with self._path.open("rb") as file:
+            file.seek(since)
+            data = file.read(min(max(limit, 256), self.position - since))
+        whole = data[: data.rfind(b"\n") + 1]
+        entries = [entry for line in whole.splitlines() if (entry := _decode(line)) is not None]
+        return Additions(self.log, since, since + len(whole), entries)
+
+    def _make(self, existing: Iterable[Entry]) -> None:
+        draft = self._path.with_name("incoming") / "additions"
+        with draft.open("wb") as file:
+            file.write(b"dlweb-additions 1 " + secrets.token_hex(16).encode("ascii") + b"\n")
+            for entry in existing:
+                file.write(entry.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(self._path)
+
+    def _cut_torn_line(self) -> int:
+        """Return the size of the log after its last whole line, having cut off the rest."""
+        size = self._path.stat().st_size
+        with self._path.open("r+b") as file:
+            start = max(0, size - 4096)
+            file.seek(start)
+            tail = file.read()
+            end = start + tail.rfind(b"\n") + 1
+            if end != size:
+                file.truncate(end)
+        return end
+
+
+def _decode(line: bytes) -> Entry | None:
+    """Return the entry of a line, or None for a line that is damaged."""
+    match = _LINE.fullmatch(line.decode("ascii", "replace"))
+    if match is None:
+        return None
+    kind = KINDS[0] if match[1] == KINDS[0] else KINDS[1]
+    return Entry(kind, match[2], int(match[3]), match[4].removeprefix(_NO_MARK))

@@ -1,0 +1,101 @@
+"""One batch of writes to a disk: staged, synced, published, synced, logged, synced.
+
+Runs in a worker, one batch at a time. Only when `commit` has returned may any of it be
+acknowledged; a crash at any moment leaves files that are whole or that nobody reads.
+"""
+
+import errno
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from agents.storage.disk.additions import AdditionsLog, Entry
+from agents.storage.disk.durable import SyncSet
+from agents.storage.disk.layout import Kind, Layout
+from agents.storage.errors import DiskFailed, DiskFull, StorageError
+
+
+class Write(Protocol):
+    """One thing to write, as the steps of a batch."""
+
+    kind: Kind
+    key: str
+    weight: int
+    created: bool
+
+    def stage(self, sync: SyncSet) -> None:
+        """Put the bytes where nobody reads them yet."""
+
+    def publish(self, sync: SyncSet) -> None:
+        """Let readers see them."""
+
+    def entries(self) -> list[Entry]:
+        """Return what the log of additions says of it."""
+
+    def result(self) -> Any:
+        """Return what to tell who asked for it."""
+
+    def discard(self) -> None:
+        """Take away what was staged."""
+
+
+class DiskWriter:
+    """Commits batches to one disk; after a sync that failed, none any more.
+
+    A failed sync leaves the system's memory and the disk at odds, and a second try would say
+    yes to bytes that are lost. The node must be started again, which reads what is there.
+    """
+
+    def __init__(self, layout: Layout, additions: AdditionsLog) -> None:
+        self._layout, self._additions = layout, additions
+        self.failed = ""
+
+    def commit(self, writes: Sequence[Write]) -> list[Any]:
+        """Write a batch; return a result or an exception for each."""
+        outcomes: list[Any] = [None] * len(writes)
+        sync = SyncSet(self._layout.root)
+        try:
+            if self.failed:
+                raise DiskFailed(f"writing stopped: {self.failed}; start the node again")
+            self._steps(writes, outcomes, sync)
+        except (StorageError, OSError) as error:
+            failure = self._convert(error)
+            if not isinstance(failure, DiskFull) and not self.failed:
+                self.failed = str(error)
+            outcomes = [each if isinstance(each, Exception) else failure for each in outcomes]
+        for write, outcome in zip(writes, outcomes, strict=True):
+            if isinstance(outcome, Exception):
+                write.discard()
+        return outcomes
+
+    def _steps(self, writes: Sequence[Write], outcomes: list[Any], sync: SyncSet) -> None:
+        self._each(writes, outcomes, lambda write: write.stage(sync))
+        sync.flush()
+        self._each(writes, outcomes, lambda write: write.publish(sync))
+        sync.flush()
+        entries: list[Entry] = []
+        for index, write in enumerate(writes):
+            if outcomes[index] is None:
+                entries += write.entries()
+        if entries:
+            self._additions.append(entries)
+        for index, write in enumerate(writes):
+            if outcomes[index] is None:
+                outcomes[index] = write.result()
+
+    def _each(
+        self, writes: Sequence[Write], outcomes: list[Any], step: Callable[[Write], None]
+    ) -> None:
+        """Do a step for all that have not failed; a failure is that one's own."""
+        for index, write in enumerate(writes):
+            if outcomes[index] is None:
+                try:
+                    step(write)
+                except (StorageError, OSError) as error:
+                    outcomes[index] = self._convert(error)
+
+    def _convert(self, error: Exception) -> Exception:
+        if not isinstance(error, OSError):
+            return error
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return DiskFull(f"{self._layout.root} is full: free some space or add a node")
+        return DiskFailed(f"{self._layout.root}: {error.strerror or error}")

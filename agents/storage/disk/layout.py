@@ -1,0 +1,87 @@
+"""Where everything lies under the folder of a storage node, and which layout it is."""
+
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from agents.storage.disk.durable import sync_file_system
+from agents.storage.errors import LayoutRefused
+
+Kind: TypeAlias = Literal["contents", "structures"]
+
+KINDS: tuple[Kind, ...] = ("contents", "structures")
+VERSION = "dlweb-storage 1"
+CAPTURES = ".captures"
+HEADS = ".heads"
+
+
+class Layout:
+    """Names of files and folders under `root`; touches the disk only in `prepare`.
+
+    Attributes:
+        root: the node's folder.
+        incoming: files being written, on the same file system; emptied on each start.
+        additions: the log of what was added.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.incoming = root / "incoming"
+        self.additions = root / "additions"
+        self._top = str(root)
+
+    def content(self, key: str) -> Path:
+        """Return the path of a content."""
+        return Path(f"{self._top}/contents/{key[:2]}/{key[2:4]}/{key}")
+
+    def captures(self, key: str) -> Path:
+        """Return the path of the lines of a structure file."""
+        return Path(f"{self._top}/structures/{key[:2]}/{key[2:4]}/{key}{CAPTURES}")
+
+    def heads(self, key: str) -> Path:
+        """Return the path of the heads that these lines point into."""
+        return Path(f"{self._top}/structures/{key[:2]}/{key[2:4]}/{key}{HEADS}")
+
+    def path(self, kind: Kind, key: str) -> Path:
+        """Return the file whose being there says that the node holds `key`."""
+        return self.content(key) if kind == "contents" else self.captures(key)
+
+    def check(self) -> None:
+        """Make sure that the folder is one of a storage node, of this version.
+
+        Raises:
+            LayoutRefused: it is not.
+        """
+        try:
+            found = (self.root / "layout").read_text("utf-8", "replace").strip()
+        except FileNotFoundError:
+            raise LayoutRefused(f"{self.root} is no storage folder: it has no `layout`") from None
+        if found != VERSION:
+            raise LayoutRefused(
+                f"{self.root} has the layout {found[:60]!r}; this version reads {VERSION!r} only"
+            )
+
+    def prepare(self) -> None:
+        """Make the folders of a new node, or check those of an old one; empty `incoming`.
+
+        Whatever a killed process left half synced is synced, so that all that can be seen
+        from now on is also durable.
+
+        Raises:
+            LayoutRefused: the folder holds something else.
+            OSError: it cannot be written.
+        """
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not (self.root / "layout").exists():
+            strangers = {entry.name for entry in self.root.iterdir()} - {"incoming", *KINDS}
+            if strangers:
+                raise LayoutRefused(f"{self.root} has no `layout` but holds {min(strangers)!r}")
+            draft = self.root / "incoming" / "layout"
+            draft.parent.mkdir(exist_ok=True)
+            draft.write_text(VERSION + "\n")
+            draft.rename(self.root / "layout")
+        self.check()
+        for folder in (*KINDS, "incoming"):
+            (self.root / folder).mkdir(exist_ok=True)
+        for leftover in self.incoming.iterdir():
+            leftover.unlink()
+        sync_file_system(self.root)

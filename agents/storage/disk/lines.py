@@ -1,0 +1,176 @@
+"""The fixed-size line of a structure file: pure encoding and decoding (*INA §2.2.2*).
+
+date(20) SP sha256(64) SP size(15) SP status(3) SP offset(12) SP origin length(6)
+SP head length(7) SP metadata(25, padded with spaces) LF
+"""
+
+import re
+from hashlib import sha256
+
+from attrs import frozen
+
+from agents.capture import HEAD_LIMIT, METADATA_LIMIT, ORIGIN_LIMIT, Capture, is_key
+from agents.dates import DIGITS, InvalidDate, to_datetime
+from agents.storage.errors import DamagedStructure, InvalidCapture
+
+SIZE = 160  # bytes of a line
+PREFIX = 85  # bytes of date, space and key: by these lines are sorted, and are the same
+_SIZE_LIMIT = 10**15 - 1
+_OFFSET_LIMIT = 10**12 - 1
+_URL_LIMIT = 1 << 16  # bytes
+_FORMAT = re.compile(
+    rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) ([ -~]{25})\n"
+)
+
+
+@frozen
+class Line:
+    """One line of a `.captures` file.
+
+    Attributes:
+        date: when the URL answered, 20 digits.
+        content: SHA-256 of the body, hexadecimal.
+        size: bytes of the body.
+        status: HTTP status of the answer.
+        offset: where in the `.heads` file origin and head begin.
+        origin_length: bytes of the origin there.
+        head_length: bytes of the head that follows it.
+        metadata: for streamed contents, the time offset inside the content; else empty.
+    """
+
+    date: str
+    content: str
+    size: int
+    status: int
+    offset: int
+    origin_length: int
+    head_length: int
+    metadata: str = ""
+
+    @property
+    def prefix(self) -> bytes:
+        """Return what lines are sorted by."""
+        return prefix(self.date, self.content)
+
+    def encode(self) -> bytes:
+        """Return the line's 160 bytes; the values must have passed `line_of`."""
+        return (
+            f"{self.date} {self.content} {self.size:015} {self.status:03} {self.offset:012}"
+            f" {self.origin_length:06} {self.head_length:07} {self.metadata:<25}\n"
+        ).encode("ascii")
+
+    @classmethod
+    def decode(cls, line: bytes) -> "Line":
+        """Read a line.
+
+        Raises:
+            DamagedStructure: it is not one.
+        """
+        match = _FORMAT.fullmatch(line)
+        if match is None:
+            raise DamagedStructure(f"not a structure line: {line[:PREFIX]!r}…")
+        date, content, size, status, offset, origin, head, metadata = match.groups()
+        return cls(
+            date=date.decode("ascii"),
+            content=content.decode("ascii"),
+            size=int(size),
+            status=int(status),
+            offset=int(offset),
+            origin_length=int(origin),
+            head_length=int(head),
+            metadata=metadata.decode("ascii").rstrip(" "),
+        )
+
+
+def prefix(date: str, content: str = "") -> bytes:
+    """Return what a line of this date and content begins with."""
+    return f"{date} {content}".encode("ascii")
+
+
+def line_of(capture: Capture, offset: int) -> Line:
+    """Return the line of a capture whose origin and head lie at `offset`.
+
+    Raises:
+        InvalidCapture: one of its values has no place in a line.
+    """
+    check(capture)
+    if offset > _OFFSET_LIMIT:
+        raise InvalidCapture(f"the heads of {capture.url[:200]} take more than {_OFFSET_LIMIT} B")
+    return Line(
+        date=capture.date,
+        content=capture.content,
+        size=capture.size,
+        status=capture.status,
+        offset=offset,
+        origin_length=len(encode_text(capture.origin)),
+        head_length=len(capture.head),
+        metadata=capture.metadata,
+    )
+
+
+def check(capture: Capture) -> None:
+    """Make sure that a capture fits a line.
+
+    Raises:
+        InvalidCapture: a value has no place in it; the message says which.
+    """
+    if problem := _problem(capture):
+        raise InvalidCapture(f"capture of {capture.url[:200]!r}: {problem}")
+
+
+def _problem(capture: Capture) -> str:
+    """Return what is wrong with a capture, or an empty text."""
+    if not capture.url or re.search(r"[\x00-\x20\x7f]", capture.url):
+        return "a URL has no spaces or control characters"
+    if len(encode_text(capture.url)) > _URL_LIMIT:
+        return f"a URL has at most {_URL_LIMIT} bytes"
+    if not _is_date(capture.date):
+        return f"{capture.date[:40]!r} is not a date of 20 digits"
+    if not is_key(capture.content):
+        return f"{capture.content[:80]!r} is not a SHA-256 in lower-case hexadecimal"
+    if not 0 <= capture.size <= _SIZE_LIMIT:
+        return f"the size {capture.size} does not fit 15 digits"
+    if not 0 <= capture.status <= 999:
+        return f"the status {capture.status} does not fit 3 digits"
+    if len(capture.head) > HEAD_LIMIT:
+        return f"the head has {len(capture.head)} bytes; {HEAD_LIMIT} fit"
+    if len(encode_text(capture.origin)) > ORIGIN_LIMIT:
+        return f"the origin has more than {ORIGIN_LIMIT} bytes"
+    if not re.fullmatch(rf"[ -~]{{0,{METADATA_LIMIT}}}(?<! )", capture.metadata):
+        return f"metadata is at most {METADATA_LIMIT} ASCII characters, no space at the end"
+    return ""
+
+
+def encode_text(text: str) -> bytes:
+    """Return text as it is written: UTF-8, lone surrogates kept as `agents.capture` hashes them."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def decode_text(data: bytes) -> str:
+    """Return what `encode_text` was given; bytes that it never wrote are replaced, not refused."""
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")
+
+
+def mark(prefixes: list[bytes]) -> int:
+    """Return a 64-bit mark of a set of captures, whatever their order.
+
+    Two copies of a structure file have the same captures when they have the same mark; the mark
+    of a larger set is that of the smaller one XOR those of the captures added.
+    """
+    result = 0
+    for each in prefixes:
+        result ^= int.from_bytes(sha256(each).digest()[:8], "big")
+    return result
+
+
+def _is_date(text: str) -> bool:
+    if len(text) != DIGITS:
+        return False
+    try:
+        to_datetime(text)
+    except InvalidDate:
+        return False
+    return True

@@ -1,0 +1,188 @@
+"""The disk of a storage node behind one service: what is said to be done is durable."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from twisted.internet.defer import DeferredList
+
+from agents.capture import Capture
+from agents.storage.batcher import Batcher
+from agents.storage.disk import scan
+from agents.storage.disk.additions import AdditionsLog
+from agents.storage.disk.append import Marks, StructureWrite
+from agents.storage.disk.commit import DiskWriter, Write
+from agents.storage.disk.contents import ContentWrite, IncomingContent
+from agents.storage.disk.durable import Folders
+from agents.storage.disk.holdings import FilterTooSmall, Holdings, survey
+from agents.storage.disk.layout import Kind, Layout
+from agents.storage.disk.space import Space
+from anet.tasks import Tasks
+from anet.workers import Workers
+
+_BATCH_LIMIT = 1000  # writes
+
+
+@frozen
+class Recorded:
+    """What became of captures: how many came, and how many of them were new."""
+
+    recorded: int
+    new: int
+
+
+class DiskStore:
+    """Contents and structure files of one folder; all but small reads is done in workers.
+
+    Attributes:
+        layout: where everything lies.
+        space: how much more fits.
+        additions: the log of what was added.
+        holdings: what memory knows of it.
+        on_added: called after each write that was made durable.
+    """
+
+    def __init__(self, root: Path, workers: Workers, *, reserve: int, waiting_limit: int) -> None:
+        self.layout = Layout(root)
+        self.space = Space(root, reserve)
+        self.additions = AdditionsLog(self.layout.additions)
+        self.holdings = Holdings()
+        self.on_added: Callable[[], None] = lambda: None
+        self._workers = workers
+        self._tasks = Tasks()
+        self._writer = DiskWriter(self.layout, self.additions)
+        self._folders = Folders()
+        self._marks = Marks(self.layout)
+        self._batches: Batcher[Write] = Batcher(
+            self._commit,
+            batch_limit=_BATCH_LIMIT,
+            waiting_limit=waiting_limit,
+            weigh=lambda write: write.weight,
+            name=f"writes to {root}",
+        )
+
+    @property
+    def failed(self) -> str:
+        """Why nothing is written any more, or an empty text."""
+        return self._writer.failed
+
+    @property
+    def waiting(self) -> int:
+        """Writes that wait."""
+        return self._batches.waiting
+
+    async def open(self) -> None:
+        """Make the folder ready and begin to survey what it holds.
+
+        Raises:
+            LayoutRefused: it holds something else.
+            OSError: it cannot be written.
+        """
+        await self._workers.run(self._prepare)
+        self._survey_if_needed()
+
+    async def close(self) -> None:
+        """Take no more writes, and wait for those begun."""
+        await self._batches.stop()
+        await self._tasks.stop()
+
+    def holds(self, kind: Kind, key: str) -> bool:
+        """Tell whether the disk has it: a definite no from memory, a yes from the disk."""
+        return self.holdings.may_hold(kind, key) and self.layout.path(kind, key).exists()
+
+    async def put(self, key: str, body: bytes | IncomingContent) -> bool:
+        """Store a content; return whether it is new here.
+
+        Raises:
+            DigestMismatch: `body` does not hash to `key`.
+            DiskFull: there is no room for it.
+            DiskFailed: the system could not write.
+            Overloaded: too much is waiting.
+        """
+        size = len(body) if isinstance(body, bytes) else 0  # a file has taken its room already
+        try:
+            self.space.require(size)
+            stored = self._batches.submit(ContentWrite(self.layout, self._folders, key, body))
+        except Exception:
+            if isinstance(body, IncomingContent):
+                await self._workers.run(body.discard)
+            raise
+        return bool(await stored)
+
+    async def append(self, captures: Sequence[Capture]) -> Recorded:
+        """Record captures, of any URLs; all that can be are recorded before an error is raised.
+
+        Raises:
+            InvalidCapture: one has no place in a structure line.
+            DamagedStructure: a file that belongs to another URL is in the way.
+            DiskFull, DiskFailed, Overloaded: as `put`.
+        """
+        writes = list(self._structure_writes(captures))
+        self.space.require(sum(write.weight for write in writes))
+        submitted = [self._batches.submit(write) for write in writes]
+        outcomes: Iterable[tuple[bool, Any]] = await DeferredList(submitted, consumeErrors=True)
+        new = 0
+        for success, outcome in outcomes:
+            if not success:
+                outcome.raiseException()
+            new += outcome
+        return Recorded(len(captures), new)
+
+    async def receive(self) -> IncomingContent:
+        """Begin a content that arrives in pieces; give it to `put`, or `discard` it.
+
+        Raises:
+            OSError: the system could not.
+        """
+        return await self._workers.run(IncomingContent, self.layout)
+
+    async def write(self, incoming: IncomingContent, data: bytes) -> None:
+        """Take the next piece of a content that arrives.
+
+        Raises:
+            DiskFull: there is no room for it.
+            OSError: the system could not.
+        """
+        self.space.require(len(data))
+        await self._workers.run(incoming.write, data)
+
+    async def listing(self, kind: Kind, after: str, limit: int) -> list[str]:
+        """Return the next keys held, in order."""
+        return await self._workers.run(scan.listing, self.layout, kind, after, limit)
+
+    def _structure_writes(self, captures: Sequence[Capture]) -> Iterable[StructureWrite]:
+        by_url: dict[str, list[Capture]] = {}
+        for capture in captures:
+            by_url.setdefault(capture.url, []).append(capture)
+        for group in by_url.values():
+            yield StructureWrite(self.layout, self._folders, self._marks, group)
+
+    async def _commit(self, writes: list[Write]) -> Sequence[Any]:
+        """Write a batch; whatever became of those who asked, what is durable is known of."""
+        outcomes = await self._workers.run(self._writer.commit, writes)
+        for write, outcome in zip(writes, outcomes, strict=True):
+            if not isinstance(outcome, Exception):
+                self.holdings.add(write.kind, write.key, new=write.created)
+        self._survey_if_needed()
+        self.on_added()
+        return outcomes
+
+    def _prepare(self) -> None:
+        self.layout.prepare()
+        self.additions.open(scan.entries(self.layout))
+
+    def _survey_if_needed(self) -> None:
+        if self.holdings.wants_survey:
+            self._tasks.start(self._survey(self.holdings.begin_survey()), "survey of the disk")
+
+    async def _survey(self, capacity: int) -> None:
+        found = None
+        try:
+            while found is None:
+                try:
+                    found = await self._workers.run(survey, scan.all_keys(self.layout), capacity)
+                except FilterTooSmall as error:
+                    capacity = 2 * error.needed
+        finally:
+            self.holdings.end_survey(found)

@@ -1,0 +1,202 @@
+"""The disk of a node: durable, idempotent, checked, bounded."""
+
+import errno
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from pytest_twisted import ensureDeferred
+from twisted.internet.defer import Deferred, DeferredList
+
+from agents.storage.disk import contents as contents_module
+from agents.storage.disk import durable
+from agents.storage.disk.layout import Layout
+from agents.storage.disk.store import DiskStore, Recorded
+from agents.storage.errors import DigestMismatch, DiskFailed, DiskFull, LayoutRefused
+from anet.errors import Overloaded
+
+
+def _key(body: bytes) -> str:
+    return sha256(body).hexdigest()
+
+
+@ensureDeferred
+async def test_a_content_is_stored_once(store: DiskStore) -> None:
+    """The first PUT is new, the second is not, and the file holds the bytes."""
+    assert await store.put(_key(b"one"), b"one") is True
+    assert await store.put(_key(b"one"), b"one") is False
+    assert store.layout.content(_key(b"one")).read_bytes() == b"one"
+    assert store.holds("contents", _key(b"one"))
+    assert not list(store.layout.incoming.iterdir())
+
+
+@ensureDeferred
+async def test_bytes_that_are_not_their_key_are_refused(store: DiskStore) -> None:
+    """A body that hashes to something else leaves nothing behind, held or not."""
+    for _ in range(2):
+        with pytest.raises(DigestMismatch):
+            await store.put(_key(b"one"), b"two")
+        await store.put(_key(b"one"), b"one")
+    assert not list(store.layout.incoming.iterdir())
+
+
+@ensureDeferred
+async def test_many_at_once_become_few_syncs(store: DiskStore, monkeypatch) -> None:
+    """Two hundred writes that come together cost a handful of syncs."""
+    syncs: list[str] = []
+    real = durable.sync_file_system
+    monkeypatch.setattr(
+        durable, "sync_file_system", lambda path: (syncs.append("fs"), real(path))[1]
+    )
+    bodies = [b"%d" % number for number in range(200)]
+    stored = [Deferred.fromCoroutine(store.put(_key(body), body)) for body in bodies]
+    outcomes = await DeferredList(stored)
+    assert all(success and new for success, new in outcomes)
+    assert len(syncs) <= 6
+
+
+@ensureDeferred
+async def test_a_content_in_pieces(store: DiskStore) -> None:
+    """A large body is hashed and written as it comes."""
+    incoming = await store.receive()
+    for piece in (b"a" * 100_000, b"b" * 5):
+        await store.write(incoming, piece)
+    body = b"a" * 100_000 + b"b" * 5
+    assert await store.put(_key(body), incoming) is True
+    assert store.layout.content(_key(body)).read_bytes() == body
+
+
+@ensureDeferred
+async def test_a_full_disk_refuses_before_it_writes(store: DiskStore, make_capture) -> None:
+    """Below the reserve nothing is taken, and the error says what to do."""
+    store.space._reserve = 1 << 60
+    with pytest.raises(DiskFull, match="add a storage node"):
+        await store.put(_key(b"one"), b"one")
+    with pytest.raises(DiskFull):
+        await store.append([make_capture()])
+    assert not store.holds("contents", _key(b"one"))
+
+
+@ensureDeferred
+async def test_a_disk_that_fills_while_writing(store: DiskStore, monkeypatch) -> None:
+    """ENOSPC in the middle is that write's failure only, and writing goes on later."""
+
+    def full(self: object, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(contents_module.IncomingContent, "write", full)
+        with pytest.raises(DiskFull):
+            await store.put(_key(b"one"), b"one")
+    assert not list(store.layout.incoming.iterdir())
+    assert await store.put(_key(b"one"), b"one") is True
+
+
+@ensureDeferred
+async def test_after_a_failed_sync_nothing_more_is_written(store: DiskStore, monkeypatch) -> None:
+    """A sync that failed may have lost bytes, so every write is refused until a restart."""
+
+    def broken(path: Path) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(durable, "sync_path", broken)
+        with pytest.raises(DiskFailed):
+            await store.put(_key(b"one"), b"one")
+    with pytest.raises(DiskFailed, match="start the node again"):
+        await store.put(_key(b"two"), b"two")
+
+
+@ensureDeferred
+async def test_captures_of_many_urls(store: DiskStore, make_capture) -> None:
+    """A batch is spread over structure files, and told how much of it was new."""
+    found = [make_capture(f"http://a.example/{n}", day) for n in range(5) for day in (1, 2)]
+    assert await store.append(found) == Recorded(10, 10)
+    assert await store.append(found[:3]) == Recorded(3, 0)
+    assert store.holdings.counts["structures"] == 5
+
+
+@ensureDeferred
+async def test_the_log_tells_what_was_added(store: DiskStore, make_capture) -> None:
+    """Followers read contents and structure files in the order they came."""
+    await store.put(_key(b"one"), b"one")
+    await store.append([make_capture()])
+    await store.append([make_capture(day=2)])
+    part = store.additions.read("", 0)
+    assert [(each.kind, each.size) for each in part.entries] == [
+        ("contents", 3),
+        ("structures", 1),
+        ("structures", 2),
+    ]
+    assert store.additions.read(part.log, part.position).entries == []
+    assert part.position == store.additions.position
+
+
+@ensureDeferred
+async def test_too_much_waiting_is_refused(store: DiskStore) -> None:
+    """The queue of writes has a limit, at which callers are told to come back."""
+    store._batches._waiting_limit = 1
+    first = Deferred.fromCoroutine(store.put(_key(b"0"), b"0"))
+    second = Deferred.fromCoroutine(store.put(_key(b"1"), b"1"))
+    with pytest.raises(Overloaded):
+        await store.put(_key(b"2"), b"2")
+    assert await first and await second
+
+
+@ensureDeferred
+async def test_opening_again_finds_everything(store, workers, make_capture) -> None:
+    """A node that starts on an old disk knows what it holds, and clears what was unfinished."""
+    await store.put(_key(b"one"), b"one")
+    await store.append([make_capture()])
+    log = store.additions.log
+    await store.close()
+    (store.layout.incoming / "1-1").write_bytes(b"half")
+    with store.layout.additions.open("ab") as file:
+        file.write(b"contents abcdef")
+    again = DiskStore(store.layout.root, workers, reserve=0, waiting_limit=1 << 20)
+    await again.open()
+    assert not list(again.layout.incoming.iterdir())
+    assert again.additions.log == log
+    assert len(again.additions.read(log, 0).entries) == 2
+    assert await again.put(_key(b"one"), b"one") is False
+    await again.close()
+    assert again.holds("contents", _key(b"one"))
+
+
+@ensureDeferred
+async def test_a_lost_log_is_made_again(store, workers, make_capture) -> None:
+    """Without its log a disk is read, and followers start over under a new id."""
+    await store.put(_key(b"one"), b"one")
+    await store.append([make_capture(), make_capture(day=2)])
+    before = store.additions.read("", 0)
+    await store.close()
+    store.layout.additions.unlink()
+    again = DiskStore(store.layout.root, workers, reserve=0, waiting_limit=1 << 20)
+    await again.open()
+    after = again.additions.read(before.log, before.position)
+    assert after.log != before.log
+    assert set(after.entries) == {before.entries[0], before.entries[-1]}
+    await again.close()
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    """A folder with strange files, or of another version, is not written into."""
+    (tmp_path / "photo.jpg").write_bytes(b"")
+    with pytest.raises(LayoutRefused, match=r"photo\.jpg"):
+        Layout(tmp_path).prepare()
+    (tmp_path / "layout").write_text("dlweb-storage 2\n")
+    with pytest.raises(LayoutRefused, match="dlweb-storage 2"):
+        Layout(tmp_path).prepare()
+
+
+@ensureDeferred
+async def test_listing_goes_by_keys(store: DiskStore) -> None:
+    """Keys come in order, and a page begins after the last one."""
+    keys = sorted([_key(b"%d" % number) for number in range(20)])
+    for number in range(20):
+        await store.put(_key(b"%d" % number), b"%d" % number)
+    (store.layout.content(keys[0]).parent / "stranger").write_bytes(b"")
+    assert await store.listing("contents", "", 12) == keys[:12]
+    assert await store.listing("contents", keys[11], 12) == keys[12:]
+    assert await store.listing("contents", keys[4][:6], 1) == [keys[4]]
+    assert await store.listing("structures", "", 12) == []
