@@ -1,0 +1,49 @@
+"""Hierarchical Interaction Protocol: calls between agents that form a tree (*INA §1.3.2*).
+
+A slave keeps one connection to its master for life; both call and answer on it.
+
+    wire · codecs · messages · greeting   bytes and what they mean
+    session                               the state machine of one end, sans I/O
+    peer                                  calls and answers over a transport
+    link · agent                          services: a slave's link, a node of the tree
+    methods · builtin                     remote methods, and those that every agent has
+    security                              the one place where links are made
+
+Knows nothing of archives.
+"""
+
+from hip.agent import Agent, Listener
+from hip.errors import (
+    CallRefused,
+    CallTimedOut,
+    ConnectionLost,
+    HipError,
+    NotConnected,
+    PlaintextRefused,
+    ProtocolError,
+    RemoteError,
+    TooLarge,
+)
+from hip.limits import Limits
+from hip.link import Link
+from hip.methods import convert, exposed
+from hip.peer import Peer
+
+__all__ = [
+    "Agent",
+    "CallRefused",
+    "CallTimedOut",
+    "ConnectionLost",
+    "HipError",
+    "Limits",
+    "Link",
+    "Listener",
+    "NotConnected",
+    "Peer",
+    "PlaintextRefused",
+    "ProtocolError",
+    "RemoteError",
+    "TooLarge",
+    "convert",
+    "exposed",
+]

@@ -1,0 +1,165 @@
+"""An agent: a node of the tree, master of many slaves and slave of its masters."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from twisted.application.service import MultiService, Service
+from twisted.internet.defer import DeferredList
+from twisted.internet.protocol import Factory
+from twisted.logger import Logger
+
+from anet.address import Address
+from hip.builtin import Builtin
+from hip.greeting import Greeting
+from hip.limits import Limits
+from hip.link import Link
+from hip.methods import MethodTable
+from hip.peer import Peer
+from hip.security import listen_for_slaves
+
+_log = Logger()
+
+
+class Agent(MultiService):
+    """A node of the tree (*INA §1.3.2*).
+
+    Attributes:
+        kind: what it is, `site-crawler`.
+        slaves: the agents linked to this one, by name.
+        on_join: called with a slave once it has greeted.
+        on_leave: called with a slave and the reason when its link is gone.
+        insecure: whether links beyond loopback may go unencrypted.
+        started: when the service started, by the reactor's clock.
+    """
+
+    def __init__(
+        self,
+        reactor: Any,
+        kind: str,
+        name: str,
+        methods: Iterable[object] = (),
+        *,
+        limits: Limits | None = None,
+        insecure: bool = False,
+    ) -> None:
+        super().__init__()
+        self.kind = kind
+        self.agent_name = name
+        self.slaves: dict[str, Peer] = {}
+        self.on_join: Callable[[Peer], None] = lambda _: None
+        self.on_leave: Callable[[Peer, str], None] = lambda *_: None
+        self.insecure = insecure
+        self.started = 0.0
+        self.links: list[Link] = []
+        self.methods = MethodTable(methods)
+        self.methods.add(Builtin(self, reactor), prefix="hip.")
+        self._reactor = reactor
+        self._limits = limits or Limits()
+
+    def startService(self) -> None:
+        """Listen and connect."""
+        self.started = self._reactor.seconds()
+        super().startService()
+
+    def new_peer(self, is_master: bool) -> Peer:
+        """Return a new end of a link of this agent."""
+        greeting = Greeting.of(self.kind, self.agent_name, self._limits)
+        return Peer(self._reactor, greeting, self.methods, self._limits, is_master)
+
+    def connect(self, address: str) -> Link:
+        """Be the slave of the master at `host:port`.
+
+        Raises:
+            anet.errors.InvalidAddress: the text is no address.
+        """
+        link = Link(self._reactor, self, address)
+        self.links.append(link)
+        link.setServiceParent(self)
+        return link
+
+    def listen(self, address: str) -> "Listener":
+        """Be the master of whoever connects to `host:port`.
+
+        Raises:
+            anet.errors.InvalidAddress: the text is no address.
+        """
+        listener = Listener(self._reactor, self, Address.parse(address))
+        listener.setServiceParent(self)
+        return listener
+
+    def join(self, peer: Peer) -> None:
+        """Take a slave that has greeted; one of the same name that was linked before goes.
+
+        A slave comes back before its old link is known to be dead when a network failed.
+        """
+        former = self.slaves.get(peer.name)
+        self.slaves[peer.name] = peer
+        if former is not None:
+            former.close(f"another {peer.name} has come")
+        peer.on_closed = self._leave
+        _log.info("{name} joined", name=peer.name)
+        self.on_join(peer)
+
+    def _leave(self, peer: Peer, reason: str) -> None:
+        if self.slaves.get(peer.name) is peer:
+            del self.slaves[peer.name]
+        _log.info("{name} left: {reason}", name=peer.name, reason=reason)
+        self.on_leave(peer, reason)
+
+
+class Listener(Service):
+    """Where an agent waits for slaves.
+
+    Attributes:
+        port: where it listens, once started; the real one when 0 was asked for.
+    """
+
+    def __init__(self, reactor: Any, agent: Agent, address: Address) -> None:
+        self.port = address.port
+        self._reactor = reactor
+        self._agent = agent
+        self._address = address
+        self._listening: Any = None
+        self._peers: set[Peer] = set()
+
+    @property
+    def address(self) -> str:
+        """`host:port` where it listens."""
+        return str(Address(self._address.host, self.port))
+
+    def startService(self) -> None:
+        """Listen.
+
+        Raises:
+            anet.errors.AddressInUse: another process listens there.
+            hip.errors.PlaintextRefused: the address is beyond loopback, and may not be.
+        """
+        super().startService()
+        self._listening = listen_for_slaves(
+            self._reactor,
+            self._address,
+            Factory.forProtocol(self._accept),
+            self._agent.agent_name,
+            self._agent.insecure,
+        )
+        self.port = self._listening.getHost().port
+
+    def _accept(self) -> Peer:
+        peer = self._agent.new_peer(is_master=True)
+        peer.on_greeted = self._greeted
+        return peer
+
+    def _greeted(self, peer: Peer) -> None:
+        self._peers.add(peer)
+        peer.closed.addCallback(lambda _: self._peers.discard(peer))
+        self._agent.join(peer)
+
+    async def stopService(self) -> None:
+        """Stop listening and say goodbye to the slaves."""
+        super().stopService()
+        if self._listening is not None:
+            await self._listening.stopListening()
+        closing = [peer.closed for peer in self._peers]
+        for peer in list(self._peers):
+            peer.close("stopping")
+        await DeferredList(closing)

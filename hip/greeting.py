@@ -1,0 +1,87 @@
+"""The first frame each way: who speaks, and in which serializers."""
+
+from typing import Any
+
+import msgspec
+from attrs import asdict, field, frozen
+
+from hip.codecs import CODECS, YAML, Codec
+from hip.errors import ProtocolError
+from hip.limits import Limits
+from hip.version import VERSION
+
+PROTOCOL = 1
+NAME_LIMIT = 200  # characters
+
+
+@frozen
+class Greeting:
+    """What an agent says of itself.
+
+    Attributes:
+        hip: version of the protocol.
+        kind: what the agent is, `site-crawler`.
+        name: which one, unique among its master's slaves, `crawler-1`.
+        version: of its software.
+        serializers: what it speaks, best first.
+        frame: bytes of the largest frame it accepts.
+        in_flight: calls it answers at once.
+    """
+
+    hip: int
+    kind: str
+    name: str
+    version: str = ""
+    serializers: list[str] = field(factory=lambda: ["yaml"])
+    frame: int = 64 * 1024
+    in_flight: int = 100
+
+    @classmethod
+    def of(cls, kind: str, name: str, limits: Limits) -> "Greeting":
+        """Return the greeting of an agent of this software."""
+        return cls(
+            hip=PROTOCOL,
+            kind=kind,
+            name=name,
+            version=VERSION,
+            serializers=list(CODECS),
+            frame=limits.frame,
+            in_flight=limits.in_flight,
+        )
+
+    def encode(self) -> bytes:
+        """Return the payload of the first frame."""
+        return YAML.encode(asdict(self))
+
+    @classmethod
+    def decode(cls, payload: bytes) -> "Greeting":
+        """Read the first frame of a peer.
+
+        Raises:
+            ProtocolError: it is no greeting, or of another version of HIP.
+        """
+        value: Any = YAML.decode(payload)
+        try:
+            greeting = msgspec.convert(value, cls)
+        except msgspec.ValidationError as error:
+            raise ProtocolError(f"a greeting that is none: {error}") from None
+        if greeting.hip != PROTOCOL:
+            raise ProtocolError(f"HIP {greeting.hip} is spoken there, and HIP {PROTOCOL} here")
+        for text in (greeting.kind, greeting.name):
+            if not 0 < len(text) <= NAME_LIMIT or not text.isprintable() or "/" in text:
+                raise ProtocolError(f"{text[:40]!r} is no name: 1 to {NAME_LIMIT} printable, no /")
+        if greeting.frame < 1024 or greeting.in_flight < 1:
+            raise ProtocolError("the greeting's limits leave no room to talk")
+        return greeting
+
+
+def choose_codec(master: Greeting, slave: Greeting) -> Codec:
+    """Return the first serializer of the master's list that the slave speaks too.
+
+    Raises:
+        ProtocolError: they share none.
+    """
+    for name in master.serializers:
+        if name in slave.serializers and name in CODECS:
+            return CODECS[name]
+    raise ProtocolError(f"no serializer in common: {master.serializers} and {slave.serializers}")

@@ -1,0 +1,189 @@
+"""A slave's link to its master: made again whenever it ends, and redirected where told.
+
+WAITING --connected and greeted--> LINKED --lost--> WAITING (after a back-off)
+LINKED --redirection--> WAITING (for the new master, at once)
+WAITING for a redirected master, refused--> WAITING for the configured one
+"""
+
+from collections.abc import Callable
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any
+
+from twisted.application.service import Service
+from twisted.internet.defer import Deferred
+from twisted.internet.error import ConnectError
+from twisted.internet.protocol import Factory
+from twisted.logger import Logger
+
+from anet.address import Address
+from anet.backoff import Backoff
+from anet.errors import AnetError
+from anet.tasks import Tasks, sleep
+from hip.errors import CallTimedOut, ConnectionLost, NotConnected
+from hip.peer import DEFAULT_TIMEOUT, Peer
+from hip.security import connect_to_master
+
+if TYPE_CHECKING:
+    from hip.agent import Agent
+
+_log = Logger()
+REDIRECTIONS = 5  # in a row; more is a loop
+
+
+class Link(Service):
+    """A link to one master, for as long as the service runs.
+
+    Attributes:
+        peer: the master, while linked.
+        on_connect: called with the master after each greeting, before calls that wait.
+        state: in a few words, for pages: who the master is or why there is none.
+    """
+
+    def __init__(self, reactor: Any, agent: "Agent", address: str) -> None:
+        self.peer: Peer | None = None
+        self.on_connect: Callable[[Peer], Any] = lambda _: None
+        self.state = "not started"
+        self._reactor = reactor
+        self._agent = agent
+        self._home = Address.parse(address)
+        self._target = self._home
+        self._redirections = 0
+        self._waiting: list[Deferred[Peer]] = []
+        self._tasks = Tasks()
+
+    def startService(self) -> None:
+        """Begin to connect."""
+        super().startService()
+        self._tasks.start(self._run(), "the link to a master")
+
+    async def stopService(self) -> None:
+        """Say goodbye, and connect no more."""
+        super().stopService()
+        await self._tasks.stop()
+        if self.peer is not None:
+            closed = self.peer.closed
+            self.peer.close("stopping")
+            await closed
+        waiting, self._waiting = self._waiting, []
+        for deferred in waiting:
+            deferred.errback(NotConnected("the agent is stopping"))
+
+    async def _run(self) -> None:
+        backoff = Backoff()
+        while True:
+            try:
+                peer = await self._connect()
+            except (AnetError, ConnectError, ConnectionLost, OSError) as error:
+                self.state = f"no link to {self._target}: {error}"
+                _log.info("{state}", state=self.state)
+                self._target = self._home
+                await sleep(self._reactor, backoff.next())
+                continue
+            backoff.reset()
+            _log.info("linked to {name} at {address}", name=peer.name, address=self._target)
+            reason = await self._serve(peer)
+            _log.info("link to {address} ended: {reason}", address=self._target, reason=reason)
+            if not self._redirected:
+                self._target, self._redirections = self._home, 0
+                await sleep(self._reactor, backoff.next())
+
+    async def _connect(self) -> Peer:
+        greeted: Deferred[Peer] = Deferred()
+        self._redirected = False
+
+        def build() -> Peer:
+            peer = self._agent.new_peer(is_master=False)
+            peer.on_greeted = greeted.callback
+            peer.on_redirected = lambda address: self._redirect(peer, address)
+            peer.on_closed = lambda _, reason: self._lost(greeted, reason)
+            return peer
+
+        await connect_to_master(
+            self._reactor, self._target, Factory.forProtocol(build), self._agent.insecure
+        )
+        return await greeted
+
+    def _lost(self, greeted: Deferred[Peer], reason: str) -> None:
+        self.peer = None
+        self.state = f"link to {self._target} ended: {reason}"
+        if not greeted.called:
+            greeted.errback(ConnectionLost(reason))
+
+    async def _serve(self, peer: Peer) -> str:
+        closed = peer.closed
+        self.peer = peer
+        self.state = f"linked to {peer.name} at {self._target}"
+        try:
+            pending = self.on_connect(peer)
+            if isawaitable(pending):
+                await pending
+        except Exception:
+            _log.failure("the first words to {name} failed", name=peer.name)
+            peer.close("the first words failed")
+        waiting, self._waiting = self._waiting, []
+        for deferred in waiting:
+            if not closed.called:
+                deferred.callback(peer)
+            else:
+                self._waiting.append(deferred)
+        return await closed
+
+    def _redirect(self, peer: Peer, address: str) -> None:
+        self._redirections += 1
+        if self._redirections > REDIRECTIONS:
+            peer.close(f"{REDIRECTIONS} redirections in a row")
+            return
+        self._target = Address.parse(address)
+        self._redirected = True
+        peer.close(f"redirected to {address}")
+
+    # Calling
+
+    def connected(self) -> Deferred[Peer]:
+        """Return what fires with the master, now or once linked."""
+        waiting: Deferred[Peer] = Deferred(lambda it: self._waiting.remove(it))
+        if self.peer is not None:
+            waiting.callback(self.peer)
+        else:
+            self._waiting.append(waiting)
+        return waiting
+
+    async def call(
+        self, method: str, /, *, timeout: float = DEFAULT_TIMEOUT, **arguments: Any
+    ) -> Any:
+        """Call a method of the master, once there is one.
+
+        Raises:
+            CallTimedOut: no link, or no answer, within `timeout` seconds.
+            ConnectionLost: the link ended before the answer; it may or may not have run.
+            hip.errors.HipError: as `Peer.call`.
+        """
+        begun = self._reactor.seconds()
+        try:
+            peer = await self.connected().addTimeout(timeout, self._reactor)
+        except TimeoutError:
+            raise CallTimedOut(f"{method}: {self.state}") from None
+        left = max(0.1, timeout - (self._reactor.seconds() - begun))
+        return await peer.call(method, timeout=left, **arguments)
+
+    async def insist(
+        self, method: str, /, *, timeout: float = DEFAULT_TIMEOUT, **arguments: Any
+    ) -> Any:
+        """Call a method that may be repeated without harm, until the master answers.
+
+        Raises:
+            hip.errors.RemoteError: the answer is an error.
+            hip.errors.TooLarge: the arguments do not fit in a frame.
+        """
+        backoff = Backoff()
+        while True:
+            try:
+                return await self.call(method, timeout=timeout, **arguments)
+            except (CallTimedOut, ConnectionLost, NotConnected) as error:
+                _log.info("{method} will be repeated: {error}", method=method, error=error)
+                await sleep(self._reactor, backoff.next())
+
+    def notify(self, method: str, /, **arguments: Any) -> None:
+        """Tell the master something, if there is one now."""
+        if self.peer is not None:
+            self.peer.notify(method, **arguments)
