@@ -1,0 +1,84 @@
+"""What a machine must have for an archive to start: each lack in one line, with its cure."""
+
+import errno
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from agents.archive.plan import Program
+from agents.page import human_bytes
+from anet.address import Address
+
+OLDEST_PYTHON = (3, 11)
+
+
+def problems(
+    directory: Path, free_space: int, programs: Iterable[Program], base_port: int
+) -> list[str]:
+    """Return what keeps the archive from starting; an empty list when nothing does."""
+    return [
+        *python_problems(sys.version_info[:2]),
+        *folder_problems(directory, free_space),
+        *port_problems(programs, base_port),
+    ]
+
+
+def python_problems(version: tuple[int, ...]) -> Iterator[str]:
+    """Yield a line when this Python is too old."""
+    if version[:2] < OLDEST_PYTHON:
+        found, needed = (".".join(map(str, each[:2])) for each in (version, OLDEST_PYTHON))
+        yield f"this is Python {found}, and {needed} or newer is needed; install python{needed}"
+
+
+def folder_problems(directory: Path, free_space: int) -> Iterator[str]:
+    """Yield a line when the folder cannot be written, or its disk is nearly full."""
+    try:
+        with tempfile.TemporaryFile(dir=directory) as file:
+            file.write(b"x")
+            file.flush()
+            os.fsync(file.fileno())
+        free = shutil.disk_usage(directory).free
+    except OSError as error:
+        cure = (
+            "free some space, or name a folder on another disk with --archive"
+            if error.errno in (errno.ENOSPC, errno.EDQUOT)
+            else "make it writable for this user, or name another with --archive"
+        )
+        yield f"the folder {directory} cannot be written: {error.strerror}; {cure}"
+        return
+    if free < free_space:
+        yield (
+            f"the disk of {directory} has {human_bytes(free)} free, and an archive asks for "
+            f"{human_bytes(free_space)} to start; free some space, name a folder on another disk "
+            "with --archive, or lower archive.free_space in the configuration"
+        )
+
+
+def port_problems(programs: Iterable[Program], base_port: int) -> Iterator[str]:
+    """Yield a line for each address that an agent would listen on and cannot."""
+    for program in programs:
+        for what, address in program.listens.items():
+            if reason := _refusal(address):
+                yield (
+                    f"{address}, for {program.name}'s {what}, {reason}; choose other ports with "
+                    f"--base-port (now {base_port}), or base_port in the configuration"
+                )
+
+
+def _refusal(address: str) -> str:
+    """Return why an address cannot be listened on, or nothing."""
+    where = Address.parse(address)
+    family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((where.host, where.port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return "is in use by another program"
+            return f"cannot be listened on ({error.strerror})"
+    return ""
