@@ -46,7 +46,7 @@ HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"Cross-Origin-Opener-Policy", b"same-origin"),
     (b"X-Content-Type-Options", b"nosniff"),
     (b"X-Frame-Options", b"DENY"),
-    (b"Referrer-Policy", b"no-referrer"),
+    (b"Referrer-Policy", b"same-origin"),
     (b"Cache-Control", b"no-store"),
 )
 """The header fields to send with `render`'s result."""

@@ -1,0 +1,211 @@
+"""Streaming a content from the nodes that hold it, proven on the way (*INA §2.3.2* step 7)."""
+
+from collections import deque
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from agents.consultation.errors import ContentDamaged, NodesFailed
+from anet.errors import AnetError, ConnectionBroken
+from anet.http import ClientResponse, HttpClient
+
+HELD_LIMIT = 256 * 1024  # bytes of one content in memory; smaller ones are proven before a byte
+
+_log = Logger()
+
+
+class Pieces:
+    """The body of a response, asked for piece by piece; the node waits when nobody asks."""
+
+    def __init__(self, response: ClientResponse) -> None:
+        self._response = response
+        self._pieces: deque[bytes] = deque()
+        self._held = 0
+        self._room: Deferred[None] | None = None
+        self._ready: Deferred[None] | None = None
+        self._ended = False
+        self._failure: Failure | None = None
+        response.deliver(self._take).addCallbacks(self._end, self._fail)
+
+    async def next(self) -> bytes:
+        """Return the next piece, or nothing at the end.
+
+        Raises:
+            HttpError: the body did not come whole.
+        """
+        while not self._pieces:
+            if self._failure is not None:
+                self._failure.raiseException()
+            if self._ended:
+                return b""
+            self._ready = Deferred()
+            await self._ready
+        piece = self._pieces.popleft()
+        self._held -= len(piece)
+        if self._room is not None and self._held < HELD_LIMIT:
+            room, self._room = self._room, None
+            room.callback(None)
+        return piece
+
+    def close(self) -> None:
+        """Let go of the node."""
+        if not self._ended and self._failure is None:
+            self._response.abandon()
+
+    def _take(self, piece: bytes) -> "Deferred[Any] | None":
+        self._pieces.append(piece)
+        self._held += len(piece)
+        self._wake()
+        if self._held < HELD_LIMIT:
+            return None
+        self._room = Deferred()
+        return self._room
+
+    def _end(self, _: int) -> None:
+        self._ended = True
+        self._wake()
+
+    def _fail(self, failure: Failure) -> None:
+        self._failure = failure
+        self._wake()
+
+    def _wake(self) -> None:
+        ready, self._ready = self._ready, None
+        if ready is not None:
+            ready.callback(None)
+
+
+class Content:
+    """One content on its way to a browser.
+
+    A node that fails is left for the next, which goes on where it stopped. The bytes are hashed
+    as they pass: a content of up to `HELD_LIMIT` bytes is proven before its first byte is given,
+    a longer one before its last. An asynchronous iterator of its pieces.
+
+    Attributes:
+        key: SHA-256 of the content, hexadecimal.
+        size: its bytes.
+        on_piece: called with the size of each piece that is given.
+    """
+
+    def __init__(self, client: HttpClient, nodes: list[str], key: str, size: int) -> None:
+        self.key = key
+        self.size = size
+        self._client = client
+        self._nodes = deque(nodes)
+        self._body: Pieces | None = None
+        self._position = 0
+        self._digest = sha256()
+        self._begun: deque[bytes] = deque()
+        self._failures: list[str] = []
+        self.on_piece: Callable[[int], None] = lambda size: None
+
+    async def begin(self) -> None:
+        """Fetch the first pieces, so that what follows is likely to succeed.
+
+        Raises:
+            NodesFailed: no node gives the content whole and undamaged.
+        """
+        try:
+            while True:
+                while self._position < min(self.size, HELD_LIMIT) or self._body is None:
+                    self._begun.append(await self._read())
+                if self._position < self.size or self._is_proven():
+                    return
+                self._drop(f"damaged: its SHA-256 is {self._digest.hexdigest()}")
+                self._position, self._digest = 0, sha256()
+                self._begun.clear()
+        except BaseException:
+            self.close()
+            raise
+
+    def __aiter__(self) -> "Content":
+        return self
+
+    async def __anext__(self) -> bytes:
+        """Return the next piece.
+
+        Raises:
+            NodesFailed: no node gives the rest.
+            ContentDamaged: the bytes are not what the key says; the last piece is kept back.
+        """
+        if not self._begun:
+            self.close()
+            raise StopAsyncIteration
+        piece = self._begun.popleft()
+        if not self._begun and self._position < self.size:
+            try:
+                await self._go_on()
+            except BaseException:
+                self.close()
+                raise
+        self.on_piece(len(piece))
+        return piece
+
+    async def aclose(self) -> None:
+        """Let go of the node; what was not read is not wanted."""
+        self.close()
+
+    async def _go_on(self) -> None:
+        """Fetch one more piece; the last one is kept back when the whole is not proven."""
+        self._begun.append(await self._read())
+        if self._position == self.size and not self._is_proven():
+            _log.error("content {key} is damaged on a storage node", key=self.key)
+            raise ContentDamaged(f"a node gave another content than {self.key}")
+
+    def close(self) -> None:
+        """Let go of the node."""
+        body, self._body = self._body, None
+        if body is not None:
+            body.close()
+
+    async def _read(self) -> bytes:
+        """Return the next piece, from another node if need be."""
+        while True:
+            if self._body is None:
+                self._body = await self._connect()
+                if self._position == self.size:
+                    return b""
+            try:
+                piece = await self._body.next()
+            except AnetError as error:
+                self._drop(str(error))
+                continue
+            if not piece:
+                self._drop(f"ended after {self._position} of {self.size} bytes")
+                continue
+            self._position += len(piece)
+            self._digest.update(piece)
+            return piece
+
+    async def _connect(self) -> Pieces:
+        while self._nodes:
+            node = self._nodes[0]
+            try:
+                return Pieces(await self._ask(node))
+            except AnetError as error:
+                self._drop(str(error))
+        raise NodesFailed("; ".join(self._failures) or "no storage node holds it")
+
+    async def _ask(self, node: str) -> ClientResponse:
+        fields = [(b"Range", b"bytes=%d-" % self._position)] if self._position else []
+        url = f"{node.rstrip('/')}/contents/{self.key}"
+        response = await self._client.request("GET", url, fields)
+        length = response.head.headers.text(b"content-length")
+        wanted = 206 if self._position else 200
+        if response.head.status == wanted and length == str(self.size - self._position):
+            return response
+        response.abandon()
+        raise ConnectionBroken(f"answered {response.head.status} with {length or 'no'} bytes")
+
+    def _is_proven(self) -> bool:
+        return self._digest.hexdigest() == self.key
+
+    def _drop(self, reason: str) -> None:
+        """Leave the present node."""
+        self.close()
+        self._failures.append(f"{self._nodes.popleft()}: {reason}")

@@ -1,0 +1,34 @@
+"""Every error of the consultation room.
+
+ConsultationError
+├── Faulted           the archive has a hole where a browser asked; holds the fault
+├── LookupFailed      nobody who knows where files lie could be asked
+├── NodesFailed       nodes hold the file and none of them gave it
+└── ContentDamaged    what a node gave is not what its name says
+"""
+
+from agents.consultation.faults import Fault
+
+
+class ConsultationError(Exception):
+    """Root of the room's errors; the message says what happened."""
+
+
+class Faulted(ConsultationError):
+    """The archive cannot give what was asked; the fault says why, for the browser."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.title)
+        self.fault = fault
+
+
+class LookupFailed(ConsultationError):
+    """No index node could be asked, and multicast is not available."""
+
+
+class NodesFailed(ConsultationError):
+    """Every node that should hold the file failed to give it."""
+
+
+class ContentDamaged(ConsultationError):
+    """The bytes of a content do not have the SHA-256 that names it."""

@@ -1,0 +1,46 @@
+"""A stored response head as it may be sent on to a browser.
+
+What the archive stores is never changed. What goes out differs only where two readers of the
+same head could see different messages in it, which RFC 9112 tells whoever forwards to mend.
+"""
+
+import re
+
+from agents.capture import Capture
+from agents.urls import canonical
+
+_REDIRECTIONS = frozenset((301, 302, 303, 307, 308))
+_BARE = re.compile(rb"\r(?!\n)|\0")
+_LOCATION = re.compile(rb"^location[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
+
+
+def forwardable(head: bytes) -> bytes | None:
+    """Return the head with what is ambiguous in it mended, or None when there is no status line.
+
+    A bare CR and NUL become spaces (RFC 9112 §2.2, RFC 9110 §5.5); white space at the beginning
+    of the first field line takes the line with it (RFC 9112 §2.2). All else stays, byte for byte.
+    """
+    head = _BARE.sub(b" ", head)
+    first, newline, rest = head.partition(b"\n")
+    if not re.match(rb"\S+ +\d{3}(\s|$)", first):
+        return None
+    while rest[:1] in (b" ", b"\t"):
+        rest = rest.partition(b"\n")[2]
+    return first + newline + rest
+
+
+def secure_twin(url: str) -> str | None:
+    """Return the https:// URL of the same place as an http:// URL; None where there is none."""
+    scheme, colon, rest = url.partition(":")
+    host_port = rest[2:].partition("/")[0]
+    if scheme != "http" or re.search(r":\d+$", host_port):
+        return None
+    return f"https{colon}{rest}"
+
+
+def only_redirects_to(capture: Capture, url: str) -> bool:
+    """Tell whether a capture does nothing but send the browser to `url`."""
+    if capture.status not in _REDIRECTIONS:
+        return False
+    found = _LOCATION.search(capture.head.replace(b"\r\n", b"\n"))
+    return found is not None and canonical(found[1].decode("latin-1"), capture.url) == url

@@ -1,0 +1,122 @@
+"""The archived URLs that the storage nodes list, merged page by page, with a search by prefix."""
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+from attrs import define, frozen
+from twisted.internet.defer import Deferred, DeferredList
+
+from agents.capture import is_key
+from agents.consultation.errors import NodesFailed
+from anet.errors import AnetError
+from anet.http import HttpClient
+
+PART_SIZE = 1000  # URLs asked of a node at once
+PART_LIMIT = 16_000_000  # bytes of a part
+SCAN_LIMIT = 20  # parts asked of each node for one page of a search
+
+
+@frozen
+class Listed:
+    """An archived URL, and the key of its structure file, by which lists are sorted."""
+
+    url: str
+    key: str
+
+
+@frozen
+class Part:
+    """What one node lists; `after` is where to go on, or None at the end."""
+
+    urls: list[Listed]
+    after: str | None = None
+
+
+@define
+class Listing:
+    """One page of the list.
+
+    Attributes:
+        urls: sorted by key.
+        after: the key to go on after, or None at the end.
+        silent: nodes that did not answer; what only they hold is not listed.
+        nodes: nodes asked.
+    """
+
+    urls: list[Listed]
+    after: str | None
+    silent: int
+    nodes: int
+
+
+class Listings:
+    """Lists what the archive holds."""
+
+    def __init__(self, client: HttpClient, nodes: Callable[[], Awaitable[list[str]]]) -> None:
+        """Ask the nodes that `nodes` returns the base URLs of."""
+        self._client = client
+        self._nodes = nodes
+
+    async def page(self, prefix: str, after: str, limit: int) -> Listing:
+        """Return archived URLs that begin with `prefix`, at most `limit` and those after a key.
+
+        A search looks at a bounded number of URLs; its page may be short and still go on.
+
+        Raises:
+            LookupFailed: nobody knows which nodes there are.
+            NodesFailed: no node answers.
+        """
+        nodes = await self._nodes()
+        listing = Listing([], after if is_key(after) else "", 0, len(nodes))
+        for _ in range(SCAN_LIMIT):
+            parts = await self._parts(nodes, listing.after or "")
+            listing.silent = max(listing.silent, len(nodes) - len(parts))
+            if nodes and not parts:
+                raise NodesFailed(f"none of {len(nodes)} storage nodes lists its URLs")
+            urls, listing.after = merged(parts)
+            listing.urls += [listed for listed in urls if begins(listed.url, prefix)]
+            if listing.after is None or len(listing.urls) >= limit:
+                break
+        if len(listing.urls) > limit:
+            del listing.urls[limit:]
+            listing.after = listing.urls[-1].key
+        return listing
+
+    async def _parts(self, nodes: list[str], after: str) -> list[Part]:
+        asked = [Deferred.fromCoroutine(self._part(node, after)) for node in nodes]
+        parts = await DeferredList(asked, consumeErrors=True)
+        return [part for ok, part in parts if ok and isinstance(part, Part)]
+
+    async def _part(self, node: str, after: str) -> Part | None:
+        url = f"{node.rstrip('/')}/urls?after={after}&limit={PART_SIZE}"
+        try:
+            response = await self._client.request("GET", url)
+            body = await response.read(PART_LIMIT)
+            return msgspec.json.decode(body, type=Part) if response.head.status == 200 else None
+        except (AnetError, msgspec.MsgspecError):
+            return None
+
+
+def merged(parts: list[Part]) -> tuple[list[Listed], str | None]:
+    """Return the URLs of several parts, each once, as far as all parts reach.
+
+    Returns:
+        They are sorted by key; the second value is the key to go on after, or None at the end.
+    """
+    ends = [part.after for part in parts if part.after is not None]
+    horizon = min(ends, default=None)
+    known = {
+        listed.key: listed
+        for part in parts
+        for listed in part.urls
+        if horizon is None or listed.key <= horizon
+    }
+    return [known[key] for key in sorted(known)], horizon
+
+
+def begins(url: str, prefix: str) -> bool:
+    """Tell whether a URL begins with what a person typed, scheme and `www.` left out or not."""
+    if not prefix or url.startswith(prefix):
+        return True
+    rest = url.partition("://")[2]
+    return rest.startswith(prefix) or rest.removeprefix("www.").startswith(prefix)

@@ -1,0 +1,104 @@
+"""The seven steps from a URL and a date to the bytes the web gave (*INA §2.3.2*)."""
+
+from attrs import frozen
+
+from agents.capture import structure_key
+from agents.consultation.contents import Content
+from agents.consultation.errors import Faulted, LookupFailed, NodesFailed
+from agents.consultation.faults import missing_content, unknown_url, unreachable
+from agents.consultation.heads import only_redirects_to, secure_twin
+from agents.consultation.locators import Locator
+from agents.consultation.structures import CaptureLine, Nearest, Structures
+from anet.http import HttpClient
+
+NEWEST = "9999" + "1231235959999999"
+"""A date that no capture passes; the nearest capture to it is the newest."""
+
+
+@frozen
+class Retrieved:
+    """What the archive gives for a URL at a date.
+
+    Attributes:
+        nearest: the capture, and where it stands among the others.
+        content: its content, begun; None when only the head was asked for.
+    """
+
+    nearest: Nearest
+    content: Content | None
+
+
+class Retrieval:
+    """Finds captures and their contents."""
+
+    def __init__(
+        self,
+        locator: Locator,
+        structures: Structures,
+        client: HttpClient,
+        *,
+        secure_as_plain: bool = True,
+    ) -> None:
+        self.locator = locator
+        self._structures = structures
+        self._client = client
+        self._secure_as_plain = secure_as_plain
+
+    async def retrieve(self, url: str, date: str, *, head_only: bool = False) -> Retrieved:
+        """Return the capture of a canonical URL nearest to a date, and its content.
+
+        Args:
+            url: canonical.
+            date: 20 digits, or empty for the newest.
+            head_only: whether the content itself is not wanted; that it lies somewhere is
+                still looked up.
+
+        Raises:
+            Faulted: the archive cannot give it.
+        """
+        try:
+            nearest = await self._capture(url, date)
+            if nearest is None:
+                raise Faulted(unknown_url(url, date))
+            nodes = await self.locator.locate("contents", nearest.capture.content)
+        except (LookupFailed, NodesFailed) as error:
+            raise Faulted(unreachable(url, date, str(error))) from error
+        return Retrieved(nearest, await self._content(nearest, nodes, url, date, head_only))
+
+    async def _content(
+        self, nearest: Nearest, nodes: list[str], url: str, date: str, head_only: bool
+    ) -> Content | None:
+        capture = nearest.capture
+        if head_only and nodes:
+            return None
+        content = Content(self._client, nodes, capture.content, capture.size)
+        try:
+            await content.begin()
+        except NodesFailed as error:
+            raise Faulted(missing_content(url, date, capture.content)) from error
+        return content
+
+    async def captures(self, url: str) -> list[CaptureLine]:
+        """Return all captures of a canonical URL in the order of their dates.
+
+        Raises:
+            LookupFailed: nobody knows where they lie.
+            NodesFailed: no node gave them.
+        """
+        key = structure_key(url)
+        nodes = await self.locator.locate("structures", key)
+        return await self._structures.captures(nodes, key)
+
+    async def _capture(self, url: str, date: str) -> Nearest | None:
+        nearest = await self._nearest(url, date)
+        secure = secure_twin(url) if self._secure_as_plain else None
+        if secure is None:
+            return nearest
+        if nearest is None or only_redirects_to(nearest.capture, secure):
+            return await self._nearest(secure, date) or nearest
+        return nearest
+
+    async def _nearest(self, url: str, date: str) -> Nearest | None:
+        key = structure_key(url)
+        nodes = await self.locator.locate("structures", key)
+        return await self._structures.nearest(nodes, key, date or NEWEST)
