@@ -1,0 +1,227 @@
+"""Gives crawls to crawlers, and sees to it that each comes to an end."""
+
+from twisted.logger import Logger
+
+from agents.order import CrawlFigures, Order
+from agents.scheduler.absences import Absences
+from agents.scheduler.alarm import Alarm
+from agents.scheduler.database import Crawl, Database
+from agents.scheduler.life import CrawlState, NoSuchTransition
+from agents.scheduler.means import Means
+from agents.scheduler.nurseries import Nurseries
+from agents.scheduler.orders import CRAWLS, former_of, order_of
+from agents.scheduler.policy import Due, plan
+from agents.scheduler.pool import Peer, Pool, Work
+from anet.shared import Shared
+from anet.tasks import sleep
+from hip import CallTimedOut, ConnectionLost, HipError, NotConnected, RemoteError
+
+_LONGEST_SLEEP = 10.0  # seconds between looks for work, when nothing rings
+_DISTRUST = 5.0  # seconds before a crawler that refused is asked again, if it says nothing
+_ORDER_PATIENCE = 30.0  # seconds for a crawler to take an order
+_BUSY = "busy"  # a crawler's refusal
+
+_log = Logger()
+
+
+class Collecting:
+    """The crawls that wait for a crawler or have one.
+
+    Attributes:
+        pool: the crawlers.
+    """
+
+    def __init__(self, means: Means, nurseries: Nurseries, deposits_alarm: Alarm) -> None:
+        self.pool = Pool()
+        self._means, self._nurseries, self._deposits_alarm = means, nurseries, deposits_alarm
+        self._alarm = Alarm(means.clock, _LONGEST_SLEEP)
+        self._absences = Absences(means.clock, self._give_up)
+
+    def ring(self) -> None:
+        """Look for work now."""
+        self._alarm.ring()
+
+    def expect(self, running: list[Crawl]) -> None:
+        """Wait for the crawlers that were at work before the scheduler started."""
+        patience = self._means.config.restart_absence
+        for crawl in running:
+            if crawl.name and crawl.crawler:
+                work = Work(crawl.name, crawl.crawl, crawl.host, accepted=True)
+                self.pool.expect(crawl.crawler, work, self._seconds())
+                self._means.live.begin(crawl.name)
+                reason = f"{crawl.crawler} did not come back after the scheduler's restart"
+                self._absences.begin(crawl.name, patience, reason)
+
+    async def run(self) -> None:
+        """Give work for ever."""
+        while True:
+            await self._alarm.wait()
+            try:
+                await self._give_work()
+            except (NoSuchTransition, HipError) as error:
+                self._means.journal.add(f"work could not be given: {error}")
+
+    def stop(self) -> None:
+        """Let go of timers."""
+        self._absences.clear()
+
+    # What crawlers do
+
+    def join(self, peer: Peer) -> None:
+        """Take a crawler whose link is up."""
+        self.pool.join(peer, self._seconds())
+        self._nurseries.crawler_joined()
+
+    def leave(self, peer: Peer, reason: str) -> None:
+        """Wait a little for a crawler whose link closed, if it had work."""
+        work = self.pool.leave(peer, self._seconds())
+        if work is not None:
+            why = f"{peer.name} went away: {reason}"
+            self._absences.begin(work.attempt, self._means.config.absence, why)
+        self.ring()
+
+    async def ready(self, peer: Peer, attempt: str | None) -> bool:
+        """Hear that a crawler is free, or works on an attempt; tell whether to go on."""
+        if self.pool.get(peer.name) is None:
+            return False
+        if attempt is not None:
+            kept = self.pool.keep(peer.name, attempt, self._seconds())
+            if kept:
+                self._absences.end(attempt)
+            return kept
+        work = self.pool.ready(peer.name, self._seconds())
+        if work is not None:
+            await self._shielded(self._lose(work.attempt, f"{peer.name} came back without it"))
+        self.ring()
+        return True
+
+    async def finished(
+        self, peer: Peer, attempt: str, directory: str, figures: CrawlFigures, error: str | None
+    ) -> bool:
+        """Hear that an attempt has ended; tell whether somebody wanted it.
+
+        It may be told again and again, until it is heard.
+        """
+        self._absences.end(attempt)
+        self.pool.finish(peer.name, attempt, self._seconds())
+        self.ring()
+        heard: bool = await self._shielded(self._take(attempt, directory, figures, error))
+        return heard
+
+    # Giving work
+
+    async def _give_work(self) -> None:
+        config, pool = self._means.config, self.pool
+        crawlers = len(pool) + self._nurseries.expected
+        room = len(pool.free()) + max(0, config.maximum_crawlers - crawlers)
+        if not room:
+            return
+        due = await self._means.store.run(Database.due, room, pool.busy_hosts())
+        decided = plan(due, pool.free(), pool.busy_hosts(), crawlers, config.maximum_crawlers)
+        for one, crawler in decided.assignments:
+            await self._start(one, crawler)
+        self._nurseries.ask(decided.forks)
+
+    async def _start(self, due: Due, crawler: str) -> None:
+        work = Work(due.attempt, due.crawl, due.host)
+        peer = self.pool.assign(crawler, work, self._seconds())
+        means = self._means
+        try:
+            crawl = await means.store.run(Database.start, due.crawl, crawler, means.now())
+        except Exception:
+            self.pool.finish(crawler, due.attempt, self._seconds())
+            raise
+        means.live.begin(due.attempt)
+        former = await means.files.run(former_of, means.directory, crawl.site)
+        order = order_of(crawl, means.config, former)
+        means.tasks.start(self._collect(peer, order), f"ordering {order.crawl}")
+
+    async def _collect(self, peer: Peer, order: Order) -> None:
+        attempt = order.crawl
+        try:
+            await peer.call("collect", timeout=_ORDER_PATIENCE, order=order)
+        except RemoteError as error:
+            if error.code == _BUSY:
+                await self._refused(peer, attempt, str(error))
+            else:
+                directory = self._directory_of(attempt)
+                self.pool.finish(peer.name, attempt, self._seconds())
+                await self._take(attempt, directory, CrawlFigures(), str(error))
+        except CallTimedOut as error:
+            self.pool.distrust(peer.name, self._seconds())
+            await self._lose(attempt, str(error))
+        except (ConnectionLost, NotConnected):
+            pass  # `leave` hears of it, and waits: the crawler may have taken the order
+        else:
+            self.pool.accept(attempt)
+
+    async def _refused(self, peer: Peer, attempt: str, reason: str) -> None:
+        """Give the crawl to another, and this crawler nothing until it says that it is ready."""
+        self.pool.distrust(peer.name, self._seconds())
+        self.pool.forget(attempt)
+        means = self._means
+        await means.store.run(Database.refused, attempt, reason, means.now())
+        self.ring()
+        await sleep(means.clock, _DISTRUST)
+        crawler = self.pool.get(peer.name)
+        if crawler is not None and crawler.peer is peer and crawler.work is None:
+            self.pool.ready(peer.name, self._seconds())
+            self.ring()
+
+    # Ends
+
+    def _give_up(self, attempt: str, reason: str) -> None:
+        self._means.tasks.start(self._lose(attempt, reason), f"giving up {attempt}")
+
+    async def _lose(self, attempt: str, reason: str) -> None:
+        """Give up an attempt whose crawler is gone; another will be made, up to a limit."""
+        means = self._means
+        self._absences.end(attempt)
+        self.pool.forget(attempt)
+        means.live.end(attempt)
+        directory = self._directory_of(attempt)
+        try:
+            crawl = await means.store.run(Database.lost, attempt, reason, directory, means.now())
+        except NoSuchTransition:
+            return  # it came to another end before
+        means.journal.add(f"{attempt} is lost: {reason}")
+        if crawl.state is CrawlState.FAILED:
+            means.journal.add(f"{crawl.crawl} is given up after {crawl.attempt} attempts")
+        self.ring()
+        self._deposits_alarm.ring()
+
+    async def _take(
+        self, attempt: str, directory: str, figures: CrawlFigures, error: str | None
+    ) -> bool:
+        """Note the end of an attempt; what nobody wants is discarded."""
+        means, now = self._means, self._means.now()
+        try:
+            if error:
+                means.journal.add(f"{attempt} failed: {error}")
+                await means.store.run(Database.erred, attempt, figures, error, directory, now)
+                means.live.end(attempt)
+            else:
+                await means.store.run(Database.finished, attempt, directory, figures, now)
+            return True
+        except NoSuchTransition:
+            return await self._told_before(attempt, directory)
+        finally:
+            self.ring()
+            self._deposits_alarm.ring()
+
+    async def _told_before(self, attempt: str, directory: str) -> bool:
+        crawl = await self._means.store.run(Database.crawl_of_attempt, attempt)
+        if crawl is not None and crawl.directory == directory:
+            return True
+        await self._means.store.run(Database.discard, directory, self._means.now())
+        return False
+
+    def _directory_of(self, attempt: str) -> str:
+        return str(self._means.directory / CRAWLS / attempt)
+
+    def _seconds(self) -> float:
+        return self._means.clock.seconds()
+
+    def _shielded(self, coroutine):  # type: ignore[no-untyped-def]
+        """Let a coroutine come to its end although whoever called us has gone."""
+        return Shared(self._means.tasks, coroutine, "what a crawler said").wait()

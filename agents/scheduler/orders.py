@@ -1,0 +1,62 @@
+"""Collect orders: from URLs to sites, and from a crawl to what its crawler is told."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from agents import delimitation, urls
+from agents.order import Order, Politeness
+from agents.scheduler.config import SchedulerConfig
+from agents.scheduler.database import Crawl, NewSite
+from agents.scheduler.naming import host_of, site_name
+
+SITES = "sites"
+CRAWLS = "crawls"
+FORMER = ("signatures", "structure")  # files of a former crawl that a new one reads
+
+
+class NotAUrl(ValueError):
+    """What is ordered is no URL that can be collected."""
+
+
+def sites_of(ordered: Iterable[str], maximum_depth: int) -> list[NewSite]:
+    """Return the sites that begin at the ordered URLs; what belongs to each is guessed.
+
+    Raises:
+        NotAUrl: one of them is not an absolute http or https URL.
+    """
+    sites: dict[str, NewSite] = {}
+    for url in ordered:
+        start = urls.canonical(url)
+        if start is None:
+            raise NotAUrl(
+                f"{url[:200]!r} cannot be collected: write a whole address, "
+                "such as https://www.example.org/"
+            )
+        accept, reject = delimitation.guess(start)
+        name = site_name(start)
+        sites[name] = NewSite(name, start, accept, reject, maximum_depth, host_of(start))
+    return list(sites.values())
+
+
+def order_of(crawl: Crawl, config: SchedulerConfig, former: Path | None) -> Order:
+    """Return what a crawler is told about a crawl, for its present attempt."""
+    return Order(
+        crawl=crawl.name or crawl.crawl,
+        site=crawl.site,
+        start_url=crawl.start_url,
+        accept=crawl.accept,
+        reject=crawl.reject,
+        maximum_depth=crawl.maximum_depth,
+        politeness=Politeness(
+            delay=config.delay, robots=config.robots, user_agent=config.user_agent
+        ),
+        private_networks=crawl.private_networks,
+        former=str(former) if former else None,
+        content_limit=config.content_limit,
+    )
+
+
+def former_of(directory: Path, site: str) -> Path | None:
+    """Return the folder of the site's former crawl when it is there and whole; it blocks."""
+    folder = directory / SITES / site
+    return folder if all((folder / name).is_file() for name in FORMER) else None
