@@ -166,7 +166,7 @@ class AgentProcess:
             words=self.last_words or "it said nothing",
             seconds=seconds,
         )
-        self._timer = self._clock.callLater(seconds, self._life.due)
+        self._timer = self._clock.callLater(seconds, self._due)
 
     def give_up(self) -> None:
         """Tell the supervisor what the agent refuses."""
@@ -182,6 +182,10 @@ class AgentProcess:
         self._cancel_timer()
         self._log.close()
         self._stopped.callback(None)
+
+    def _due(self) -> None:
+        self._timer = None
+        self._life.due()
 
     def _kill(self) -> None:
         self._timer = None

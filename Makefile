@@ -1,0 +1,106 @@
+# make run [URL…]   start an archive here and collect a website with it
+# make test         run every test and check
+# make help         the rest
+
+PYTHON ?= python3
+VENV ?= .venv
+ARCHIVE ?= var
+URL ?=
+BASE_PORT ?=
+
+# What stands after `make run` on the command line is not a goal but a URL.
+ifeq ($(firstword $(MAKECMDGOALS)),run)
+export DLWEB_URLS := $(URL) $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
+.DEFAULT: ; @:
+endif
+
+.PHONY: help run test quick-test lint format benchmark lock wheel clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo 'make run                 collect the built-in demonstration website, and keep the archive'
+	@echo 'make run https://…       collect these websites instead (URL="…" for one that holds a =)'
+	@echo '    ARCHIVE=folder       where the archive is kept, instead of var'
+	@echo '    BASE_PORT=7300       first of its hundred ports, instead of 7100'
+	@echo 'make test                run all checks and tests, slow ones last'
+	@echo 'make quick-test          run the tests that take seconds'
+	@echo 'make lint                run the checks only: ruff, mypy, import-linter'
+	@echo 'make benchmark           compare with Scrapy and wget (installs Scrapy)'
+	@echo 'make lock                choose the newest versions of what we depend on'
+	@echo 'make wheel               build the wheel in dist/'
+	@echo 'make clean               remove what was built; archives stay'
+
+run: $(VENV)/installed
+	@set -f; exec $(VENV)/bin/dlweb run --archive '$(ARCHIVE)' \
+	  $(if $(BASE_PORT),--base-port '$(BASE_PORT)') -- $$DLWEB_URLS
+
+test: lint
+	$(VENV)/bin/pytest
+
+quick-test: $(VENV)/installed-tests
+	$(VENV)/bin/pytest -m 'not slow'
+
+lint: $(VENV)/installed-tests
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/lint-imports
+	$(VENV)/bin/mypy
+
+format: $(VENV)/installed-tests
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+benchmark: $(VENV)/installed-benchmarks
+	$(VENV)/bin/python benchmarks/crawl.py
+
+wheel: $(VENV)/installed
+	rm -rf build
+	$(VENV)/bin/pip wheel -q --no-deps --no-build-isolation --wheel-dir dist .
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+# Installing: exactly what the lock files name, each with its hash, and then this folder itself.
+
+install = $(VENV)/bin/pip install -q --disable-pip-version-check --require-hashes -r $(1) && \
+  $(VENV)/bin/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . && \
+  touch $@
+
+$(VENV)/bin/pip:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo 'dlweb needs Python 3.11 or newer, and there is no "$(PYTHON)" here.'; \
+	  echo 'On Debian: sudo apt-get install python3 python3-venv; or name one: make PYTHON=/path/to/python3.11'; \
+	  exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "dlweb needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) -V 2>&1)."; \
+	  echo 'Name a newer one: make PYTHON=/path/to/python3.11'; \
+	  exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$$($(PYTHON) -V) lacks the module that makes virtual environments."; \
+	  echo 'On Debian: sudo apt-get install python3-venv'; \
+	  exit 1; }
+	@echo 'Making the virtual environment $(VENV) …'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: requirements.lock setup.cfg pyproject.toml | $(VENV)/bin/pip
+	@echo 'Installing what dlweb needs into $(VENV) …'
+	@$(call install,requirements.lock)
+
+$(VENV)/installed-tests: requirements-tests.lock setup.cfg pyproject.toml | $(VENV)/bin/pip
+	@echo 'Installing what the tests need into $(VENV) …'
+	@$(call install,requirements-tests.lock)
+
+$(VENV)/installed-benchmarks: requirements-benchmarks.lock setup.cfg pyproject.toml | $(VENV)/bin/pip
+	@echo 'Installing what the benchmarks need into $(VENV) …'
+	@$(call install,requirements-benchmarks.lock)
+
+# Locking: the index is never named, so that a mirror serves as well.
+
+compile = $(VENV)-lock/bin/uv pip compile setup.cfg --universal --python-version 3.11 --upgrade \
+  --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command 'make lock' -q
+
+lock:
+	@test -x $(VENV)-lock/bin/uv || { $(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/pip install -q uv; }
+	$(compile) --extra build -o requirements.lock
+	$(compile) --extra build --extra tests --extra checks -c requirements.lock -o requirements-tests.lock
+	$(compile) --extra build --extra benchmarks -c requirements.lock -o requirements-benchmarks.lock
