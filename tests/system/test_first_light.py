@@ -1,0 +1,132 @@
+"""A real site is collected, deposited, and given back as it was."""
+
+import hashlib
+import subprocess
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from walk import walk
+
+pytestmark = pytest.mark.slow
+
+FRAMING = {"date", "connection", "keep-alive", "transfer-encoding"}
+
+
+def file_of(folder: Path, url: str) -> Path:
+    """Return the file that nginx serves for a URL."""
+    path = unquote(urlsplit(url).path)
+    return folder / (path[1:] + "index.html" if path.endswith("/") else path[1:])
+
+
+@pytest.fixture(scope="module")
+def reachable(documentation) -> set[str]:
+    """What an independent walk of the site finds."""
+    return walk(documentation.url)
+
+
+@pytest.fixture(scope="module")
+def collected(archive, documentation) -> dict:
+    """The summary of the first collection."""
+    return archive.collect(documentation.url)
+
+
+def test_the_crawl_finds_what_the_walk_finds(archive, reachable, collected, documentation):
+    """Nothing that an independent link walk finds is missing from the archive."""
+    captured = {it["url"] for it in archive.check() if it["status"] == 200}
+    missing, more = reachable - captured, captured - reachable
+    print(f"walk {len(reachable)}, captured {len(captured)}, more {sorted(more)[:10]}")
+    assert len(reachable) > 500
+    assert not missing, sorted(missing)[:20]
+
+
+def test_the_proxy_gives_back_what_nginx_gave(archive, reachable, collected, documentation):
+    """Every page has the bytes of the file on disk and the headers nginx sends."""
+    import http.client
+
+    direct = http.client.HTTPConnection("127.0.0.1", documentation.port)
+    for url in sorted(reachable):
+        status, headers, body = archive.get(url)
+        digest = hashlib.sha256(file_of(documentation.folder, url).read_bytes()).hexdigest()
+        assert (status, hashlib.sha256(body).hexdigest()) == (200, digest), url
+        direct.request("HEAD", urlsplit(url).path)
+        answer = direct.getresponse()
+        answer.read()
+        sent = [pair for pair in answer.getheaders() if pair[0].lower() not in FRAMING]
+        given = [
+            pair
+            for pair in headers
+            if pair[0].lower() not in FRAMING and not pair[0].lower().startswith("dlweb-")
+        ]
+        assert given == sent, url
+
+
+def test_head_is_get_without_the_body(archive, collected, documentation):
+    """HEAD gives the same fields and no body."""
+    got, head = archive.get(documentation.url), archive.get(documentation.url, "HEAD")
+    drop = {"connection"}
+    fields = [[pair for pair in it[1] if pair[0].lower() not in drop] for it in (got, head)]
+    assert (fields[0], head[0], head[2]) == (fields[1], 200, b"")
+
+
+def test_what_the_archive_lacks_is_said(archive, collected, documentation):
+    """A URL that was never collected gives a fault page that says so, and fetches nothing."""
+    status, _, body = archive.get(documentation.url + "never-heard-of.html")
+    assert status == 404
+    assert b"never-heard-of" in body
+
+
+def test_every_replica_is_there(archive, collected):
+    """Two storage nodes hold every content and every structure file."""
+    for pattern in ("contents/*/*/*", "structures/*/*/*.captures"):
+        held = [{path.name for path in node.glob(pattern)} for node in archive.storage]
+        assert held[0]
+        assert held[0] == held[1], pattern
+
+
+def test_a_browser_renders_the_archived_page(archive, collected, documentation, tmp_path):
+    """Chromium shows a page with its images and styles through the proxy; the web is away."""
+    log = tmp_path / "net.json"
+    picture = tmp_path / "page.png"
+    url = documentation.url + "library/turtle.html"
+    subprocess.run(
+        [
+            "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+            "--no-first-run", "--disable-background-networking", "--disable-component-update",
+            "--disable-sync", f"--user-data-dir={tmp_path}/profile",
+            f"--proxy-server=127.0.0.1:{archive.base + 6}", "--proxy-bypass-list=<-loopback>",
+            f"--log-net-log={log}", "--window-size=1280,1000", f"--screenshot={picture}", url,
+        ],
+        check=True, capture_output=True, timeout=90,
+    )  # fmt: skip
+    assert picture.stat().st_size > 20_000
+    access = Path(documentation._process.args[2]).parent / "access.log"
+    before = access.read_text()
+    assert "HeadlessChrome" not in before, "a request escaped the archive"
+
+
+def test_collecting_again_stores_nothing_new(archive, collected, documentation):
+    """An unchanged site has no new contents."""
+    again = archive.collect(documentation.url)
+    assert (again["contents_new"], again["failures"]) == (0, 0), again
+    assert again["captures"] == collected["captures"]
+
+
+def test_three_changed_files_are_three_new_contents(archive, collected, documentation):
+    """Old bytes at the old date, new bytes at the new one."""
+    changed = ["about.html", "library/os.html", "_static/pydoctheme.css"]
+    before = datetime.now(UTC).strftime("%a, %d %b %Y %H:%M:%S GMT")
+    time.sleep(1.1)  # HTTP dates have seconds
+    old = {name: (documentation.folder / name).read_bytes() for name in changed}
+    for name in changed:
+        with (documentation.folder / name).open("ab") as file:
+            file.write(b"\n<!-- changed -->\n" if name.endswith("html") else b"\n/* changed */\n")
+    again = archive.collect(documentation.url)
+    assert again["contents_new"] == 3, again
+    for name in changed:
+        url = documentation.url + name
+        assert archive.get(url, Accept_Datetime=before)[2] == old[name]
+        assert archive.get(url)[2] == (documentation.folder / name).read_bytes()
+    archive.check()
