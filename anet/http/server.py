@@ -257,6 +257,7 @@ class _ServerConnection(Protocol, TimeoutMixin):
             version=self._parser.get_http_version(),
         )
         request._hold_client = self._hold_client
+        request._whole = not _has_body(request.headers)
         keep_alive = self._parser.should_keep_alive() and request.method != "CONNECT"
         self._begin_head()
         self._reading = request
@@ -392,6 +393,12 @@ class _ServerConnection(Protocol, TimeoutMixin):
 
     def stopProducing(self) -> None:
         """Stop for good; `connectionLost` follows."""
+
+
+def _has_body(headers: Headers) -> bool:
+    """Tell whether a body follows a request's head (RFC 9112 §6.3)."""
+    length = headers.get(b"content-length")
+    return b"transfer-encoding" in headers or length not in (None, b"0")
 
 
 async def _close_pieces(pieces: Any) -> None:
