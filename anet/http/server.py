@@ -365,10 +365,14 @@ class _ServerConnection(Protocol, TimeoutMixin):
             file.close()
 
     async def _send_pieces(self, pieces: Any, chunked: bool) -> None:
-        async for piece in pieces:
-            if piece:
-                self.transport.write(b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece)
-                await self._drain()
+        try:
+            async for piece in pieces:
+                if piece:
+                    framed = b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece
+                    self.transport.write(framed)
+                    await self._drain()
+        finally:
+            await _close_pieces(pieces)
         if chunked:
             self.transport.write(b"0\r\n\r\n")
 
