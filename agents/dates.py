@@ -60,6 +60,11 @@ def to_iso(date: str) -> str:
     return f"{to_datetime(date):%Y-%m-%dT%H:%M:%SZ}"
 
 
+def to_words(date: str) -> str:
+    """Return a date for people, to the second, `2026-11-21 07:30:00` (UTC)."""
+    return f"{to_datetime(date):%Y-%m-%d %H:%M:%S}"
+
+
 def to_http(date: str) -> str:
     """Return a date as HTTP writes it, `Sat, 21 Nov 2026 07:30:00 GMT`."""
     return format_datetime(to_datetime(date).replace(microsecond=0), usegmt=True)

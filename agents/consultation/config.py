@@ -3,6 +3,7 @@
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address
+from anet.multicast import Groups
 
 LOOKUPS = ("auto", "multicast", "index")
 _positive = validators.gt(0.0)
@@ -22,14 +23,20 @@ class ConsultationConfig:
         storage_master: the storage master's HIP address; null means base port + 2.
         lookup: `multicast` (the network carries it), `index` (ask an index node), or `auto`
             (whichever answers).
-        lookup_timeout: seconds after which a lookup without an answer counts as missing.
+        lookup_timeout: seconds after which a lookup by multicast without an answer counts as
+            missing.
+        index_timeout: seconds that an index node may take to answer.
+        multicast_port: UDP port of the storage nodes' groups; null means the base port.
+        multicast_base: the first of their 256 multicast addresses.
+        multicast_interface: IP address of the network card that carries them.
+        multicast_ttl: routers that a question may pass, plus one; 0 stays on this machine.
         node_timeout: seconds of silence after which a storage node is given up for the next.
         readers: readers whose date is remembered.
         faults: missing URLs kept in the log of what is missing.
         connections: browsers' connections at once.
         silence: seconds a browser may take to say or read something.
-        no_store: whether answers also carry `Cache-Control: no-store`; without it a browser
-            mixes pages of different dates from its cache.
+        no_store: whether answers to browsers also carry `Cache-Control: no-store`; without it
+            a browser mixes pages of different dates from its cache.
         secure_as_plain: whether http:// requests get the https:// capture when the archive
             holds no other, or only a redirect to it.
     """
@@ -40,7 +47,12 @@ class ConsultationConfig:
     scheduler: str | None = field(default=None, validator=is_address)
     storage_master: str | None = field(default=None, validator=is_address)
     lookup: str = field(default="auto", validator=validators.in_(LOOKUPS))
-    lookup_timeout: float = field(default=2.0, validator=_positive)
+    lookup_timeout: float = field(default=1.0, validator=_positive)
+    index_timeout: float = field(default=5.0, validator=_positive)
+    multicast_port: int | None = None
+    multicast_base: str = "239.192.77.0"
+    multicast_interface: str = "127.0.0.1"
+    multicast_ttl: int = field(default=0, validator=[validators.ge(0), validators.le(255)])
     node_timeout: float = field(default=15.0, validator=_positive)
     readers: int = field(default=10_000, validator=validators.ge(1))
     faults: int = field(default=1000, validator=validators.ge(1))
@@ -48,3 +60,12 @@ class ConsultationConfig:
     silence: float = field(default=60.0, validator=_positive)
     no_store: bool = True
     secure_as_plain: bool = True
+
+    def groups(self, base_port: int) -> Groups:
+        """Return the multicast groups where the storage nodes of the archive listen."""
+        return Groups(
+            port=self.multicast_port or base_port,
+            base=self.multicast_base,
+            interface=self.multicast_interface,
+            ttl=self.multicast_ttl,
+        )

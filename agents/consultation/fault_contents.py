@@ -15,11 +15,15 @@ from urllib.parse import quote
 
 from agents import dates
 from agents.consultation.faults import Fault, FaultKind
-from agents.page import CONTENT_SECURITY_POLICY, document, text_html
+from agents.page import FRAMED_POLICY, document, text_html
 
 URL_LENGTH_LIMIT = 2000  # characters of a URL that a fault content shows
 
-_GIF = b64decode("R0lGODlhCAAIAIAAAPr6+rMmHiH5BAAAAAAALAAAAAAIAAgAAAIMhG+Bq4rfXpxUAgoAOw==")
+_GIF = b64decode(
+    "R0lGODlhEAAQAIAAAPr6+rMmHiwAAAAAEAAQAAACkQwIECDAgAABAgQIECBCgAABIgQIEGBAgAABBgQIECFAgAAR"
+    "AgQIMCBAgAADAgSIECBAgAgBAgQYECBAgAEBAkQIECBAhAABAgwIECDAgAABAgQIECBCgAABIgQIEGBAgAABBgQI"
+    "ECFAgAARAgQIMCBAgAADAgSIECBAgAgBAgQYECBAgAEBAkQIECBAhAABAgUAOw=="
+)  # 16 × 16 pixels, the same hatching as `_png`
 
 
 def render_fault(fault: Fault, kind: FaultKind) -> tuple[bytes, bytes]:
@@ -41,7 +45,7 @@ def fault_headers(fault: Fault, media_type: bytes) -> list[tuple[bytes, bytes]]:
         (b"Dlweb-Fault", fault.code.encode()),
     ]
     if media_type.startswith(b"text/html"):
-        fields.append((b"Content-Security-Policy", CONTENT_SECURITY_POLICY.encode()))
+        fields.append((b"Content-Security-Policy", FRAMED_POLICY.encode()))
     if fault.status == 405:
         fields.append((b"Allow", b"GET, HEAD"))
     if fault.status == 503:
@@ -50,7 +54,7 @@ def fault_headers(fault: Fault, media_type: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def _date_words(fault: Fault) -> str:
-    return dates.to_iso(fault.date) if fault.date else "the newest"
+    return f"{dates.to_words(fault.date)} UTC" if fault.date else "the newest"
 
 
 def _sentence(fault: Fault) -> str:
@@ -68,8 +72,8 @@ def _html(fault: Fault) -> bytes:
             f'<div class="wide"><dt>URL</dt><dd class="words">{text_html(url)}</dd></div>'
             f'<div><dt>your date</dt><dd class="words">{escape(_date_words(fault))}</dd></div>'
             f'<div><dt>fault</dt><dd class="words">{fault.status} {escape(fault.code)}</dd></div>'
-            f'</dl><p><a href="{escape(captures)}">Captures of this URL</a> · '
-            '<a href="http://dlweb/">Choose another date, or see what the archive holds</a></p>'
+            f'</dl><p><a target="_top" href="{escape(captures)}">Captures of this URL</a> · '
+            '<a target="_top" href="http://dlweb/">Choose another date, or see what the archive holds</a></p>'
         )
     return document(fault.title, main, who="web archive")
 
@@ -109,7 +113,7 @@ def _gif(_: Fault) -> bytes:
 
 def _css(fault: Fault) -> bytes:
     sentence = _sentence(fault)
-    string = re.sub(r"[^ -~]|[\"\\<>*/]", lambda found: f"\\{ord(found[0]):x} ", sentence)
+    string = re.sub(r"[^ -~]|[\"\\<>]", lambda found: f"\\{ord(found[0]):x} ", sentence)
     return (
         f'html::before {{ content: "{string}"; display: block; padding: .5em; '
         "font: 14px system-ui, sans-serif; color: #b3261e; background: #fafafa; "

@@ -11,6 +11,8 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from agents.consultation.errors import LookupFailed
+from anet.errors import AnetError
+from anet.multicast import MulticastLocator as Multicast
 from anet.tasks import Tasks
 
 Kind: TypeAlias = Literal["contents", "structures"]
@@ -60,13 +62,21 @@ class MulticastLocator:
 
     lookup = "multicast"
 
-    def __init__(self, ask: Find) -> None:
-        """Ask by `ask`, which returns nothing after its time-out."""
-        self._ask = ask
+    def __init__(self, groups: Multicast, timeout: float) -> None:
+        """Wait `timeout` seconds for an answer."""
+        self._groups = groups
+        self._timeout = timeout
 
     async def locate(self, kind: Kind, key: str) -> list[str]:
-        """Return the base URLs of the nodes that answered."""
-        return await self._ask(kind, key)
+        """Return the base URLs of the nodes that answered.
+
+        Raises:
+            LookupFailed: the question could not be sent.
+        """
+        try:
+            return await self._groups.find(kind, bytes.fromhex(key), self._timeout)
+        except (OSError, AnetError) as error:
+            raise LookupFailed(f"multicast: {error}") from error
 
 
 class AutoLocator:
@@ -128,7 +138,7 @@ class AutoLocator:
         """Ask by multicast; that it cannot be sent here is the same as no answer."""
         try:
             nodes = await self._multicast.locate(kind, key)
-        except (OSError, LookupFailed):
+        except LookupFailed:
             nodes = []
         if nodes:
             self._silences = 0

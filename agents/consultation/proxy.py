@@ -41,7 +41,7 @@ class Proxy:
         missing: the log of holes.
         measures: the agent's figures.
         harbor: answers http://dlweb/.
-        no_store: whether answers carry `Cache-Control: no-store` too.
+        no_store: whether answers to browsers carry `Cache-Control: no-store` too.
     """
 
     clock: IReactorTime
@@ -78,7 +78,9 @@ class Proxy:
         head_only = request.method == "HEAD"
         found = await self.retrieval.retrieve(url, date, head_only=head_only)
         capture = found.nearest.capture
-        fields = self._fields(capture, url)
+        fields = archive_fields(capture, url)
+        if self.no_store and keeps_cache(request):
+            fields.append((b"Cache-Control", b"no-store"))
         head = forwardable(capture.head)
         if head is None:
             fields.insert(0, (b"Content-Type", b"application/octet-stream"))
@@ -89,17 +91,6 @@ class Proxy:
 
     def _gave(self, size: int) -> None:
         self.measures.gave(self.clock.seconds(), size)
-
-    def _fields(self, capture: Capture, url: str) -> list[tuple[bytes, bytes]]:
-        fields = [
-            (b"Dlweb-Date", capture.date.encode()),
-            (b"Dlweb-Content", capture.content.encode()),
-        ]
-        if capture.url != url:
-            fields.append((b"Dlweb-Url", capture.url.encode("ascii", "replace")))
-        if self.no_store:
-            fields.append((b"Cache-Control", b"no-store"))
-        return fields
 
     def _fault(self, request: Request, fault: Fault) -> tuple[str, Response]:
         outcome = _OUTCOMES.get(fault.status, "refused")
@@ -143,6 +134,25 @@ def requested_date(request: Request) -> str:
         return dates.parse(text) if text else ""
     except dates.InvalidDate as error:
         raise Faulted(bad_request(f"Accept-Datetime: {error}", request.target)) from None
+
+
+def keeps_cache(request: Request) -> bool:
+    """Tell whether a browser asks, which would mix pages of different dates from its cache.
+
+    Other programs get the web's own fields and those of the archive, and no more.
+    """
+    return request.headers.text(b"user-agent").startswith("Mozilla/")
+
+
+def archive_fields(capture: Capture, url: str) -> list[tuple[bytes, bytes]]:
+    """Return what the archive adds to the fields that the web gave."""
+    fields = [
+        (b"Dlweb-Date", capture.date.encode()),
+        (b"Dlweb-Content", capture.content.encode()),
+    ]
+    if capture.url != url:
+        fields.append((b"Dlweb-Url", capture.url.encode("ascii", "replace")))
+    return fields
 
 
 def fault_response(request: Request, fault: Fault) -> Response:

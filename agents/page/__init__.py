@@ -13,7 +13,7 @@ answers with `render(page)` under `HEADERS`; `to_data(page)` is the same as JSON
 
 from agents.page.cells import cell_html, table_html, text_html
 from agents.page.measures import Rate, Series
-from agents.page.render import CONTENT_SECURITY_POLICY, HEADERS, document, render
+from agents.page.render import CONTENT_SECURITY_POLICY, FRAMED_POLICY, HEADERS, document, render
 from agents.page.status import to_data
 from agents.page.text import human_bytes, human_number, human_seconds
 from agents.page.values import (
@@ -34,6 +34,7 @@ from agents.page.values import (
 
 __all__ = [
     "CONTENT_SECURITY_POLICY",
+    "FRAMED_POLICY",
     "HEADERS",
     "Badge",
     "Branch",

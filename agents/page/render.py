@@ -32,12 +32,14 @@ def _source(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-CONTENT_SECURITY_POLICY = (
+FRAMED_POLICY = (
     f"default-src 'none'; script-src {_source(_SCRIPT)}; style-src {_source(_STYLE)}; "
-    "img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'"
 )
-"""What a page of ours may do: run its own script and style, and ask its own server."""
+"""What a document of ours may do: run its own script and style, and ask its own server."""
+
+CONTENT_SECURITY_POLICY = f"{FRAMED_POLICY}; frame-ancestors 'none'"
+"""The same, and no other page may show it in a frame, so none can have it clicked on unseen."""
 
 HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"Content-Type", b"text/html; charset=utf-8"),
@@ -69,7 +71,13 @@ def render(page: Page) -> bytes:
 
 
 def document(
-    title: str, main: str, *, who: str = "", links: Sequence[LinkTo] = (), live: bool = False
+    title: str,
+    main: str,
+    *,
+    who: str = "",
+    links: Sequence[LinkTo] = (),
+    here: str = "",
+    live: bool = False,
 ) -> bytes:
     """Return an HTML document in the house's style.
 
@@ -78,11 +86,12 @@ def document(
         main: the body, HTML already escaped.
         who: what stands beside the heading; plain text.
         links: the navigation.
+        here: the URL of the link that leads to this very page.
         live: whether the page asks for itself again every two seconds.
     """
     heading = text_html(title)
     aside = f'<span class="who">{text_html(who)}</span>' if who else ""
-    navigation = "".join(cell_html(link) for link in links)
+    navigation = "".join(_navigation_html(link, here) for link in links)
     refresh = '<noscript><meta http-equiv="refresh" content="5"></noscript>' if live else ""
     state = '<span id="live" role="status">live</span>' if live else ""
     script = f"<script>{_SCRIPT}</script>" if live else ""
@@ -95,6 +104,11 @@ def document(
         + (f'<nav aria-label="Pages">{navigation}</nav>' if navigation else "")
         + f"<main>{main}</main>{script}</body></html>\n"
     ).encode("utf-8", "replace")
+
+
+def _navigation_html(link: LinkTo, here: str) -> str:
+    html = cell_html(link)
+    return html.replace("<a ", '<a aria-current="page" ', 1) if link.url == here else html
 
 
 def _section_html(section: Section, key: str) -> str:

@@ -1,0 +1,47 @@
+"""What a request to the harbor says of who asks, and for what."""
+
+import re
+from ipaddress import ip_address
+
+from agents.urls import canonical, split_port
+from anet.http import Request
+
+
+def typed_url(text: str) -> str | None:
+    """Return the canonical form of a URL that a person typed, http:// where no scheme is."""
+    has_scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", text) is not None
+    return canonical(text if has_scheme else f"http://{text}") if text else None
+
+
+def wants_json(request: Request) -> bool:
+    """Tell whether a program asks."""
+    accept = request.headers.text(b"accept")
+    return request.query.get("format") == "json" or accept.startswith("application/json")
+
+
+def origin_of(request: Request) -> str:
+    """Return the origin of the harbor as the reader's browser sees it."""
+    if is_absolute(request):
+        return "http://dlweb"
+    return "http://" + request.headers.text(b"host")
+
+
+def is_our_host(request: Request, names: list[str]) -> bool:
+    """Tell whether the pages were asked for under an address or a name of their own.
+
+    Otherwise a web site whose name leads to this machine could pass for the pages' own origin in
+    a browser (DNS rebinding), and read or change what its reader may.
+    """
+    name = split_port(request.headers.text(b"host"))[0].lower()
+    if name in ("", "localhost", *names):
+        return True
+    try:
+        ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def is_absolute(request: Request) -> bool:
+    """Tell whether a request came as to a proxy, with a whole URL."""
+    return "://" in request.target.partition("?")[0]

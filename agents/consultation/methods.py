@@ -1,0 +1,64 @@
+"""What the consultation agent answers over HIP."""
+
+from typing import Any
+
+from attrs import asdict, frozen
+
+from agents.consultation.measures import Measures
+from agents.consultation.missing import Missing
+from agents.consultation.readers import Readers
+from agents.consultation.retrieval import Retrieval
+from hip import exposed
+
+HOLES_LIMIT = 1000
+
+
+@frozen
+class ConsultationStatus:
+    """What the agent says of itself.
+
+    Attributes:
+        lookup: `multicast` or `index`; `auto` while neither has answered.
+        requests: answers since the start.
+        outcomes: the same by outcome.
+        bytes: bytes of contents given.
+        readers: readers whose date is known.
+        missing: URLs in the log of what is missing.
+    """
+
+    lookup: str
+    requests: int
+    outcomes: dict[str, int]
+    bytes: int
+    readers: int
+    missing: int
+
+
+class ConsultationMethods:
+    """The remote methods."""
+
+    def __init__(
+        self, retrieval: Retrieval, measures: Measures, readers: Readers, missing: Missing
+    ) -> None:
+        self._retrieval = retrieval
+        self._measures = measures
+        self._readers = readers
+        self._missing = missing
+
+    @exposed
+    def status(self) -> ConsultationStatus:
+        """Tell how lookups are made, and what was answered."""
+        return ConsultationStatus(
+            lookup=self._retrieval.locator.lookup,
+            requests=self._measures.total,
+            outcomes=dict(self._measures.outcomes),
+            bytes=int(self._measures.bytes.total),
+            readers=len(self._readers),
+            missing=len(self._missing),
+        )
+
+    @exposed
+    def missing(self, limit: int = 100) -> list[dict[str, Any]]:
+        """List what readers asked for in vain, newest first."""
+        holes = self._missing.newest(max(0, min(limit, HOLES_LIMIT)))
+        return [asdict(hole) for hole in holes]

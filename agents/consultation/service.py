@@ -1,0 +1,200 @@
+"""The consultation agent as a service, and its twistd plugin."""
+
+from typing import Any
+
+from attrs import asdict
+from twisted.application.service import MultiService
+from twisted.logger import Logger
+
+from agents.configuration import AgentOptions, Configuration, Port
+from agents.consultation.config import ConsultationConfig
+from agents.consultation.harbor import Forms, Harbor, Listings
+from agents.consultation.index import IndexNode
+from agents.consultation.locators import AutoLocator, IndexLocator, Locator, MulticastLocator
+from agents.consultation.measures import Measures
+from agents.consultation.methods import ConsultationMethods
+from agents.consultation.missing import Missing
+from agents.consultation.pages import monitoring_page
+from agents.consultation.proxy import Proxy
+from agents.consultation.readers import Readers
+from agents.consultation.retrieval import Retrieval
+from agents.consultation.structures import Structures
+from agents.consultation.web import Monitoring, guarded
+from agents.page import Page
+from anet.errors import AnetError
+from anet.http import HttpClient, HttpServer, Limits
+from anet.multicast import MulticastLocator as Multicast
+from anet.tasks import Tasks, every
+from hip import Agent
+
+NODE_CONNECTIONS = 64  # to one storage node at once
+SAMPLE_EVERY = 2.0  # seconds between two points of a curve
+HOLES_SHOWN = 20
+
+_log = Logger()
+
+
+class Options(AgentOptions):
+    """Options of `twistd consultation`."""
+
+    agent = "consultation"
+
+
+class Consultation(MultiService):
+    """Gives the archive back to browsers.
+
+    Attributes:
+        agent: the agent on the HIP tree.
+        locator: where files lie.
+        readers: at which date each reader is.
+        proxy: the proxy's server.
+        pages: the server of the pages, and of the harbor for people without the proxy.
+    """
+
+    def __init__(
+        self, reactor: Any, name: str, configuration: Configuration, config: ConsultationConfig
+    ) -> None:
+        super().__init__()
+        self._name = name
+        self._reactor = reactor
+        self._config = config
+        self._tasks = Tasks()
+        self._started = 0.0
+        self._measures = Measures()
+        self._missing = Missing(config.faults)
+        self.readers = Readers(config.readers)
+        self._measures.readers.set_function(lambda: len(self.readers))
+        self._client = HttpClient(
+            reactor, connections=NODE_CONNECTIONS, response_timeout=config.node_timeout
+        )
+        self._join_tree(configuration)
+        self._multicast = Multicast(reactor, config.groups(configuration.base_port))
+        self.locator = self._locator()
+        self._retrieval = Retrieval(
+            self.locator,
+            Structures(self._client),
+            self._client,
+            secure_as_plain=config.secure_as_plain,
+        )
+        self._methods = ConsultationMethods(
+            self._retrieval, self._measures, self.readers, self._missing
+        )
+        self.agent.methods.add(self._methods)
+        self._serve(configuration)
+        for service in (self._client, self.agent, self.proxy, self.pages):
+            service.setServiceParent(self)
+
+    def _join_tree(self, configuration: Configuration) -> None:
+        """Be a slave of the scheduler, and of the index node that the storage master names."""
+        self.agent = Agent(
+            self._reactor, "consultation", self._name, insecure=configuration.insecure
+        )
+        scheduler = configuration.address(Port.SCHEDULER, self._config.scheduler)
+        master = configuration.address(Port.STORAGE_MASTER, self._config.storage_master)
+        self._links = {
+            "the scheduler": self.agent.connect(scheduler),
+            "an index node": self.agent.connect(master),
+        }
+        self._index = IndexNode(
+            self._reactor, self._links["an index node"], self._config.index_timeout
+        )
+
+    def _locator(self) -> Locator:
+        multicast = MulticastLocator(self._multicast, self._config.lookup_timeout)
+        index = IndexLocator(self._index.find)
+        if self._config.lookup == "multicast":
+            return multicast
+        if self._config.lookup == "index":
+            return index
+        return AutoLocator(self._reactor, self._tasks, multicast, index)
+
+    def _serve(self, configuration: Configuration) -> None:
+        config = self._config
+        limits = Limits(connections=config.connections, silence=config.silence)
+        monitoring = Monitoring(self.page, self.status, self._measures.registry)
+        harbor = Harbor(
+            clock=self._reactor,
+            retrieval=self._retrieval,
+            listings=Listings(self._client, self._index.nodes),
+            readers=self.readers,
+            missing=self._missing,
+            forms=Forms(),
+            proxy=lambda: self.proxy.address,
+        )
+        proxy = Proxy(
+            clock=self._reactor,
+            retrieval=self._retrieval,
+            readers=self.readers,
+            missing=self._missing,
+            measures=self._measures,
+            harbor=monitoring.add_to(harbor.router("/"), "/monitoring"),
+            no_store=config.no_store,
+        )
+        address = configuration.address(Port.PROXY, config.proxy)
+        self.proxy = HttpServer(self._reactor, address, proxy, name="proxy", limits=limits)
+        pages = guarded(monitoring.add_to(harbor.router("/harbor"), "/"), config.page_hosts)
+        address = configuration.address(Port.CONSULTATION_PAGES, config.pages)
+        self.pages = HttpServer(
+            self._reactor, address, pages, name="consultation pages", limits=limits
+        )
+
+    def startService(self) -> None:
+        """Begin to answer.
+
+        Raises:
+            AddressInUse: another process listens at the proxy's or the pages' address.
+            PermissionRefused: this user may not listen there.
+        """
+        self._started = self._reactor.seconds()
+        if self._config.lookup != "index":
+            self._start_multicast()
+        super().startService()
+        self._tasks.start(every(self._reactor, SAMPLE_EVERY, self._sample), "samples")
+        _log.info(
+            "the proxy is at {proxy}, lookup by {lookup}",
+            proxy=self.proxy.address,
+            lookup=self.locator.lookup,
+        )
+
+    def _start_multicast(self) -> None:
+        try:
+            self._multicast.startService()
+        except (OSError, AnetError) as error:
+            _log.warn("no lookup by multicast here: {error}", error=error)
+
+    async def stopService(self) -> None:
+        """Answer what is under way, then stop."""
+        await self._tasks.stop()
+        await super().stopService()
+        if self._multicast.running:
+            await self._multicast.stopService()
+
+    def _sample(self) -> None:
+        self._measures.sample(self._reactor.seconds())
+
+    def page(self) -> Page:
+        """Return the monitoring page as it is now."""
+        return monitoring_page(
+            name=self._name,
+            now=self._reactor.seconds(),
+            started=self._started,
+            proxy=self.proxy.address,
+            lookup=self.locator.lookup,
+            measures=self._measures,
+            readers=len(self.readers),
+            holes=self._missing.newest(HOLES_SHOWN),
+            links=[(name, link.state) for name, link in self._links.items()],
+        )
+
+    def status(self) -> dict[str, Any]:
+        """Return what `status` answers over HIP, for programs that ask over HTTP."""
+        return {**asdict(self._methods.status()), "proxy": self.proxy.address}
+
+
+def makeService(options: Options) -> Consultation:
+    """Return the service of `twistd consultation`."""
+    from twisted.internet import reactor
+
+    configuration = options.load()
+    config = configuration.section("consultation", ConsultationConfig)
+    return Consultation(reactor, options.name, configuration, config)

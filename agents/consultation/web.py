@@ -1,0 +1,53 @@
+"""What the agent serves on its pages port: its monitoring page, and the harbor without proxy."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from agents.consultation.harbor import is_our_host
+from agents.page import HEADERS, Page, render, to_data
+from anet.http import Request, Response, Router, metrics_response
+
+
+class Monitoring:
+    """Answers the monitoring page in its three forms."""
+
+    def __init__(self, page: Callable[[], Page], status: Callable[[], Any], registry: Any) -> None:
+        self._page = page
+        self._status = status
+        self._registry = registry
+
+    def add_to(self, router: Router, path: str) -> Router:
+        """Let a router answer the page at `path`, and its other forms."""
+        router.route("GET", path, self.html)
+        router.route("GET", "/status.json", self.json)
+        router.route("GET", "/metrics", self.metrics)
+        return router
+
+    async def html(self, _: Request) -> Response:
+        """Answer a person."""
+        return Response(200, HEADERS, render(self._page()))
+
+    async def json(self, _: Request) -> Response:
+        """Answer a program."""
+        return Response.json(200, {**self._status(), "page": to_data(self._page())})
+
+    async def metrics(self, _: Request) -> Response:
+        """Answer Prometheus."""
+        return metrics_response(self._registry)
+
+
+def guarded(
+    handler: Callable[[Request], Awaitable[Response]], names: list[str]
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return a handler that refuses requests under a host name that is not ours."""
+
+    async def answer(request: Request) -> Response:
+        if is_our_host(request, names):
+            return await handler(request)
+        return Response.text(
+            421,
+            "These pages are not served under this name. Ask by IP address, or add the name to "
+            "page_hosts in the consultation section of the configuration.\n",
+        )
+
+    return answer
