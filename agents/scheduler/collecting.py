@@ -1,27 +1,31 @@
 """Gives crawls to crawlers, and sees to it that each comes to an end."""
 
-from twisted.logger import Logger
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
-from agents.order import CrawlFigures, Order
+from twisted.internet.defer import Deferred
+
+from agents.order import CrawlFigures
 from agents.scheduler.absences import Absences
 from agents.scheduler.alarm import Alarm
 from agents.scheduler.database import Crawl, Database
-from agents.scheduler.life import CrawlState, NoSuchTransition
+from agents.scheduler.life import CrawlerState, CrawlState, NoSuchTransition
 from agents.scheduler.means import Means
 from agents.scheduler.nurseries import Nurseries
 from agents.scheduler.orders import CRAWLS, former_of, order_of
 from agents.scheduler.policy import Due, plan
 from agents.scheduler.pool import Peer, Pool, Work
+from anet.errors import AnetError
 from anet.shared import Shared
 from anet.tasks import sleep
-from hip import CallTimedOut, ConnectionLost, HipError, NotConnected, RemoteError
+from hip import ConnectionLost, HipError, NotConnected, RemoteError
 
 _LONGEST_SLEEP = 10.0  # seconds between looks for work, when nothing rings
 _DISTRUST = 5.0  # seconds before a crawler that refused is asked again, if it says nothing
 _ORDER_PATIENCE = 30.0  # seconds for a crawler to take an order
 _BUSY = "busy"  # a crawler's refusal
 
-_log = Logger()
+_Result = TypeVar("_Result")
 
 
 class Collecting:
@@ -58,7 +62,7 @@ class Collecting:
             await self._alarm.wait()
             try:
                 await self._give_work()
-            except (NoSuchTransition, HipError) as error:
+            except (NoSuchTransition, AnetError) as error:
                 self._means.journal.add(f"work could not be given: {error}")
 
     def stop(self) -> None:
@@ -88,6 +92,8 @@ class Collecting:
             kept = self.pool.keep(peer.name, attempt, self._seconds())
             if kept:
                 self._absences.end(attempt)
+            else:
+                self._trust_later(peer)
             return kept
         work = self.pool.ready(peer.name, self._seconds())
         if work is not None:
@@ -105,8 +111,7 @@ class Collecting:
         self._absences.end(attempt)
         self.pool.finish(peer.name, attempt, self._seconds())
         self.ring()
-        heard: bool = await self._shielded(self._take(attempt, directory, figures, error))
-        return heard
+        return await self._shielded(self._take(attempt, directory, figures, error))
 
     # Giving work
 
@@ -119,7 +124,8 @@ class Collecting:
         due = await self._means.store.run(Database.due, room, pool.busy_hosts())
         decided = plan(due, pool.free(), pool.busy_hosts(), crawlers, config.maximum_crawlers)
         for one, crawler in decided.assignments:
-            await self._start(one, crawler)
+            if crawler in pool.free():  # it may have gone in the meantime
+                await self._start(one, crawler)
         self._nurseries.ask(decided.forks)
 
     async def _start(self, due: Due, crawler: str) -> None:
@@ -132,39 +138,48 @@ class Collecting:
             self.pool.finish(crawler, due.attempt, self._seconds())
             raise
         means.live.begin(due.attempt)
-        former = await means.files.run(former_of, means.directory, crawl.site)
-        order = order_of(crawl, means.config, former)
-        means.tasks.start(self._collect(peer, order), f"ordering {order.crawl}")
+        means.tasks.start(self._collect(peer, due.attempt, crawl), f"ordering {due.attempt}")
 
-    async def _collect(self, peer: Peer, order: Order) -> None:
-        attempt = order.crawl
+    async def _collect(self, peer: Peer, attempt: str, crawl: Crawl) -> None:
+        means = self._means
         try:
+            former = await means.files.run(former_of, means.directory, crawl.site)
+            order = order_of(crawl, means.config, former)
             await peer.call("collect", timeout=_ORDER_PATIENCE, order=order)
         except RemoteError as error:
             if error.code == _BUSY:
                 await self._refused(peer, attempt, str(error))
             else:
-                directory = self._directory_of(attempt)
                 self.pool.finish(peer.name, attempt, self._seconds())
-                await self._take(attempt, directory, CrawlFigures(), str(error))
-        except CallTimedOut as error:
-            self.pool.distrust(peer.name, self._seconds())
-            await self._lose(attempt, str(error))
+                await self._take(attempt, self._directory_of(attempt), CrawlFigures(), str(error))
         except (ConnectionLost, NotConnected):
             pass  # `leave` hears of it, and waits: the crawler may have taken the order
+        except (HipError, AnetError, OSError) as error:
+            self._distrust(peer)
+            await self._lose(attempt, str(error))
         else:
             self.pool.accept(attempt)
 
     async def _refused(self, peer: Peer, attempt: str, reason: str) -> None:
-        """Give the crawl to another, and this crawler nothing until it says that it is ready."""
-        self.pool.distrust(peer.name, self._seconds())
-        self.pool.forget(attempt)
+        """Give the crawl to another, and this crawler nothing for a while."""
         means = self._means
+        self._distrust(peer)
+        self.pool.forget(attempt)
         await means.store.run(Database.refused, attempt, reason, means.now())
         self.ring()
-        await sleep(means.clock, _DISTRUST)
+
+    def _distrust(self, peer: Peer) -> None:
+        self.pool.distrust(peer.name, self._seconds())
+        self._trust_later(peer)
+
+    def _trust_later(self, peer: Peer) -> None:
+        self._means.tasks.start(self._trust_again(peer), f"waiting for {peer.name}")
+
+    async def _trust_again(self, peer: Peer) -> None:
+        """Try a crawler again that did not say that it is ready; it may refuse again."""
+        await sleep(self._means.clock, _DISTRUST)
         crawler = self.pool.get(peer.name)
-        if crawler is not None and crawler.peer is peer and crawler.work is None:
+        if crawler and crawler.peer is peer and crawler.state is CrawlerState.STOPPING:
             self.pool.ready(peer.name, self._seconds())
             self.ring()
 
@@ -222,6 +237,6 @@ class Collecting:
     def _seconds(self) -> float:
         return self._means.clock.seconds()
 
-    def _shielded(self, coroutine):  # type: ignore[no-untyped-def]
+    def _shielded(self, coroutine: Coroutine[Deferred[Any], Any, _Result]) -> Deferred[_Result]:
         """Let a coroutine come to its end although whoever called us has gone."""
         return Shared(self._means.tasks, coroutine, "what a crawler said").wait()

@@ -4,8 +4,6 @@ from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address
 
-_positive = validators.gt(0)
-
 
 @frozen
 class SchedulerConfig:
@@ -44,5 +42,5 @@ class SchedulerConfig:
     )
     content_limit: int = field(default=2**31, validator=validators.ge(1))
     deposits_at_once: int = field(default=2, validator=validators.ge(1))
-    deposit_patience: float = field(default=86_400.0, validator=_positive)
+    deposit_patience: float = field(default=86_400.0, validator=validators.gt(0.0))
     orders_at_once: int = field(default=1000, validator=validators.ge(1))

@@ -6,10 +6,11 @@ from twisted.internet.interfaces import IDelayedCall
 from agents.deposit import DepositFigures
 from agents.scheduler.alarm import Alarm
 from agents.scheduler.database import Crawl, Database
-from agents.scheduler.life import CrawlState, NoSuchTransition
+from agents.scheduler.life import CrawlState
 from agents.scheduler.means import Means
 from agents.scheduler.pool import Peer
 from anet.backoff import Backoff
+from anet.errors import AnetError
 from hip import HipError, RemoteError, convert
 
 # What a connectivity agent refuses with when repeating is of no use.
@@ -58,8 +59,11 @@ class Depositing:
         """Have crawls deposited and folders removed, for ever."""
         while True:
             await self._alarm.wait()
-            await self._deposit_all()
-            await self._discard_all()
+            try:
+                await self._deposit_all()
+                await self._discard_all()
+            except AnetError as error:
+                self._means.journal.add(f"deposits wait: {error}")
 
     # Deposits
 
@@ -78,7 +82,7 @@ class Depositing:
 
     def _free_peer(self) -> Peer | None:
         """Return the connectivity agent with the fewest deposits, unless all have enough."""
-        load = {name: 0 for name in self._peers}
+        load = dict.fromkeys(self._peers, 0)
         for running in self._running.values():
             if running.peer is not None and running.peer.name in load:
                 load[running.peer.name] += 1
@@ -89,6 +93,7 @@ class Depositing:
 
     async def _deposit(self, peer: Peer, crawl: Crawl) -> None:
         means = self._means
+        means.live.begin(crawl.name or "")
         await means.store.run(Database.deposit_began, crawl.crawl, means.now())
         try:
             answer = await peer.call(

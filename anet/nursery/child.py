@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from twisted.application.service import IService
+from twisted.internet.defer import maybeDeferred
 from twisted.logger import globalLogBeginner, textFileLogObserver
 from twisted.python.logfile import LogFile
 
@@ -33,7 +34,7 @@ def run_service(name: str, log: Path, make: Callable[[], IService]) -> None:
     service = make()
     cast(Any, service).privilegedStartService()
     service.startService()
-    reactor.addSystemEventTrigger("before", "shutdown", service.stopService)
+    reactor.addSystemEventTrigger("before", "shutdown", maybeDeferred, service.stopService)
     reactor.run()
 
 

@@ -68,13 +68,15 @@ class Queries:
 
     def crawl(self, crawl: str) -> Crawl | None:
         """Return a crawl by its name, or none."""
-        found = self._select("WHERE crawl = ?", [crawl])
+        found = self._select("WHERE crawls.crawl = ?", [crawl])
         return found[0] if found else None
 
     def crawl_of_attempt(self, name: str) -> Crawl | None:
         """Return the crawl whose present or last attempt has this name, or none."""
         found = self._select(
-            "WHERE crawl = (SELECT crawl FROM attempts WHERE name = ?1) AND name = ?1", [name]
+            "WHERE crawls.name = ?1"
+            " AND crawls.crawl = (SELECT crawl FROM attempts WHERE attempts.name = ?1)",
+            [name],
         )
         return found[0] if found else None
 

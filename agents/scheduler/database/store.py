@@ -1,6 +1,8 @@
 """The database for coroutines: one thread of its own, jobs in the order they came."""
 
+import sqlite3
 from collections.abc import Callable
+from threading import Event
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from twisted.application.service import Service
@@ -12,13 +14,25 @@ from anet.workers import Workers
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
+_PAUSE = 2.0  # seconds before the database is tried again
+
 
 class Store(Service):
-    """Runs methods of a `Database` in a thread: `await store.run(Database.crawl, "20261121-…")`."""
+    """Runs methods of a `Database` in a thread: `await store.run(Database.crawl, "20261121-…")`.
 
-    def __init__(self, reactor: Any, database: Database) -> None:
-        self._workers = Workers(reactor, 1, name="scheduler database")
+    A disk that is full or fails for a while delays jobs and fails none: each is one transaction,
+    so it is repeated until it is done, and the order of all is kept.
+
+    Attributes:
+        problem: why the database cannot be written now, or empty.
+    """
+
+    def __init__(self, reactor: Any, database: Database, pause: float = _PAUSE) -> None:
+        self.problem = ""
+        self._workers = Workers(reactor, 1, queue_limit=10_000, name="scheduler database")
         self._database = database
+        self._pause = pause
+        self._stopping = Event()
 
     @property
     def waiting(self) -> int:
@@ -33,6 +47,7 @@ class Store(Service):
     async def stopService(self) -> None:
         """Wait for all jobs, then close the database."""
         super().stopService()
+        self._stopping.set()
         await self._workers.stopService()
         self._database.close()
 
@@ -48,4 +63,17 @@ class Store(Service):
             Overloaded: too many jobs are waiting.
             NoSuchTransition: see the method.
         """
-        return self._workers.run(method, self._database, *args, **kwargs)
+        return self._workers.run(self._insist, lambda: method(self._database, *args, **kwargs))
+
+    def _insist(self, job: Callable[[], _Result]) -> _Result:
+        """Do a job in the thread; wait and repeat while the disk does not let it be done."""
+        while True:
+            try:
+                result = job()
+            except sqlite3.OperationalError as error:
+                self.problem = str(error)
+                if self._stopping.wait(self._pause):
+                    raise
+            else:
+                self.problem = ""
+                return result

@@ -1,0 +1,91 @@
+"""What the scheduler answers over HIP."""
+
+from agents.deposit import DepositFigures
+from agents.order import CrawlFigures
+from agents.schedule import CrawlStatus, SchedulerStatus, SiteStatus
+from agents.scheduler.orders import NotAUrl
+from agents.scheduler.overview import CRAWLER, Overview
+from agents.scheduler.scheduler import CONNECTIVITY, Scheduler
+from hip import CallRefused, Peer, exposed
+
+_MOST = 1000  # rows of one answer
+
+
+class SchedulerMethods:
+    """Methods for site crawlers, connectivity agents and people."""
+
+    def __init__(self, scheduler: Scheduler, overview: Overview) -> None:
+        self._scheduler, self._overview = scheduler, overview
+
+    @exposed
+    async def order(self, urls: list[str], private_networks: bool = False) -> list[str]:
+        """Have the sites that begin at these URLs collected; return the name of each crawl.
+
+        A site that is at work already is joined: its present crawl is returned. What belongs
+        to each site is guessed from its URL. With `private_networks` addresses of private
+        networks and of loopback may be fetched.
+        """
+        limit = self._scheduler.means.config.orders_at_once
+        if not 0 < len(urls) <= limit:
+            raise CallRefused("bad-order", f"order from 1 to {limit} URLs at once")
+        try:
+            return await self._scheduler.order(urls, private_networks)
+        except NotAUrl as error:
+            raise CallRefused("bad-order", str(error)) from None
+
+    @exposed
+    async def ready(self, peer: Peer, crawl: str | None = None) -> bool:
+        """Say that you are free, or which crawl you work on; the answer: whether to go on with it.
+
+        For site crawlers, at each new link and whenever they become free.
+        """
+        _only(peer, CRAWLER)
+        return await self._scheduler.ready(peer, crawl)
+
+    @exposed
+    def progress(self, peer: Peer, crawl: str, figures: CrawlFigures) -> None:
+        """Say how far a crawl is; a notification, from site crawlers."""
+        _only(peer, CRAWLER)
+        self._scheduler.progress(crawl, figures)
+
+    @exposed
+    async def finished(
+        self,
+        peer: Peer,
+        crawl: str,
+        directory: str,
+        figures: CrawlFigures,
+        error: str | None = None,
+    ) -> bool:
+        """Say that a crawl has ended and where it lies; the answer: whether it is wanted.
+
+        For site crawlers; may be repeated until answered. What is not wanted is removed.
+        """
+        _only(peer, CRAWLER)
+        return await self._scheduler.collecting.finished(peer, crawl, directory, figures, error)
+
+    @exposed
+    def deposit_progress(self, peer: Peer, crawl: str, figures: DepositFigures) -> None:
+        """Say how far a deposit is; a notification, from connectivity agents."""
+        _only(peer, CONNECTIVITY)
+        self._scheduler.deposit_progress(crawl, figures)
+
+    @exposed
+    async def status(self) -> SchedulerStatus:
+        """Tell everything: crawls with their figures, crawlers, agents, totals, errors."""
+        return await self._overview.status()
+
+    @exposed
+    async def sites(self, limit: int = 100) -> list[SiteStatus]:
+        """List sites, those that changed last first."""
+        return await self._overview.sites(max(1, min(limit, _MOST)))
+
+    @exposed
+    async def crawls(self, limit: int = 100) -> list[CrawlStatus]:
+        """List crawls, the newest order first."""
+        return await self._overview.crawls(max(1, min(limit, _MOST)))
+
+
+def _only(peer: Peer, kind: str) -> None:
+    if peer.kind != kind:
+        raise CallRefused("not-yours", f"this method is for a {kind}; you are a {peer.kind}")

@@ -1,0 +1,104 @@
+"""`twistd scheduler`."""
+
+from typing import Any
+
+from twisted.application.service import IService, MultiService
+
+from agents.configuration import AgentOptions, Configuration, Port, private_folder
+from agents.scheduler.config import SchedulerConfig
+from agents.scheduler.database import Database, DatabaseRefused, Store
+from agents.scheduler.journal import Journal
+from agents.scheduler.live import Live
+from agents.scheduler.means import Means
+from agents.scheduler.methods import SchedulerMethods
+from agents.scheduler.overview import Overview
+from agents.scheduler.pages import SchedulerPages
+from agents.scheduler.places import page_of
+from agents.scheduler.scheduler import Scheduler
+from anet.http import HttpServer
+from anet.tasks import Tasks
+from anet.workers import Workers
+from hip import Agent
+
+KIND = "scheduler"
+
+
+class Options(AgentOptions):
+    """Options of `twistd scheduler`."""
+
+    agent = KIND
+
+
+def makeService(options: Options) -> IService:  # noqa: N802 - twistd's name
+    """Return the scheduler that the options describe.
+
+    Raises:
+        SystemExit: the configuration or the database is refused; the message says why.
+    """
+    from twisted.internet import reactor
+
+    try:
+        return make_service(reactor, options.load(), options.name)
+    except DatabaseRefused as error:
+        raise SystemExit(f"scheduler: {error}") from None
+
+
+def make_service(reactor: Any, configuration: Configuration, name: str) -> "SchedulerService":
+    """Return a scheduler on a given reactor.
+
+    Raises:
+        DatabaseRefused: its database is not ours, damaged, or of a newer version.
+    """
+    config = configuration.section(KIND, SchedulerConfig)
+    folder = private_folder(configuration.directory / KIND)
+    database = Database(folder / "scheduler.sqlite", config.attempts)
+    journal = Journal(reactor)
+    running = database.recover(journal.now())
+    means = Means(
+        clock=reactor,
+        config=config,
+        directory=configuration.directory.absolute(),
+        store=Store(reactor, database),
+        files=Workers(reactor, 1, name="scheduler files"),
+        tasks=Tasks(),
+        journal=journal,
+        live=Live(),
+    )
+    return SchedulerService(reactor, configuration, name, Scheduler(means, running))
+
+
+class SchedulerService(MultiService):
+    """The scheduler, its place on the tree, and its pages.
+
+    Attributes:
+        agent: its node of the HIP tree.
+        listener: where slaves connect.
+        server: its pages.
+    """
+
+    def __init__(
+        self, reactor: Any, configuration: Configuration, name: str, scheduler: Scheduler
+    ) -> None:
+        super().__init__()
+        config = scheduler.means.config
+        overview = Overview(
+            scheduler.means,
+            scheduler.collecting.pool,
+            lambda: self.agent.slaves,
+            lambda kind, agent: page_of(configuration, kind, agent),
+        )
+        self.agent = Agent(
+            reactor,
+            kind=KIND,
+            name=name,
+            methods=[SchedulerMethods(scheduler, overview)],
+            insecure=configuration.insecure,
+        )
+        self.agent.on_join, self.agent.on_leave = scheduler.join, scheduler.leave
+        self.listener = self.agent.listen(configuration.address(Port.SCHEDULER, config.address))
+        tree = self.agent.methods["hip.tree"]
+        pages = SchedulerPages(name, overview, scheduler.means.live, lambda: tree.call(None, {}))
+        address = configuration.address(Port.SCHEDULER_PAGES, config.pages)
+        self.server = HttpServer(reactor, address, pages.router(), name=f"{KIND} pages")
+        for service in (scheduler, self.agent, self.server):
+            service.setServiceParent(self)
