@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from agents.archive.config import ArchiveConfig
+from agents.archive.sections import section
 from agents.configuration import Configuration, Port, storage_node
 
 
@@ -43,21 +44,56 @@ def programs(configuration: Configuration, config: ArchiveConfig) -> list[Progra
 
 
 def _programs(configuration: Configuration, config: ArchiveConfig) -> Iterator[Program]:
-    def program(name: str, plugin: str, **offsets: int) -> Program:
-        return Program(
-            name, plugin, {what: configuration.address(at) for what, at in offsets.items()}
-        )
+    def program(name: str, plugin: str, **listens: tuple[int, str]) -> Program:
+        settings = section(configuration, plugin)
+        addresses = {
+            what: configuration.address(offset, getattr(settings, key))
+            for what, (offset, key) in listens.items()
+        }
+        return Program(name, plugin, addresses)
 
-    yield program("scheduler", "scheduler", hip=Port.SCHEDULER, pages=Port.SCHEDULER_PAGES)
+    yield program(
+        "scheduler",
+        "scheduler",
+        hip=(Port.SCHEDULER, "address"),
+        pages=(Port.SCHEDULER_PAGES, "pages"),
+    )
     yield program(
         "storage-master",
         "storage-master",
-        hip=Port.STORAGE_MASTER,
-        pages=Port.STORAGE_MASTER_PAGES,
+        hip=(Port.STORAGE_MASTER, "address"),
+        pages=(Port.STORAGE_MASTER_PAGES, "pages"),
     )
-    yield program("index-1", "index-node", hip=Port.INDEX_NODE, pages=Port.INDEX_NODE_PAGES)
+    yield program(
+        "index-1",
+        "index-node",
+        hip=(Port.INDEX_NODE, "address"),
+        pages=(Port.INDEX_NODE_PAGES, "pages"),
+    )
     for number in range(1, config.storage_nodes + 1):
-        yield program(f"storage-{number}", "storage-node", pages=storage_node(number))
-    yield program("connectivity", "connectivity", pages=Port.CONNECTIVITY_PAGES)
-    yield program("nursery", "nursery", pages=Port.NURSERY_PAGES)
-    yield program("consultation", "consultation", proxy=Port.PROXY, pages=Port.CONSULTATION_PAGES)
+        yield program(f"storage-{number}", "storage-node", pages=(storage_node(number), "address"))
+    yield program("connectivity", "connectivity", pages=(Port.CONNECTIVITY_PAGES, "pages"))
+    yield program("nursery", "nursery", pages=(Port.NURSERY_PAGES, "pages"))
+    yield program(
+        "consultation",
+        "consultation",
+        proxy=(Port.PROXY, "proxy"),
+        pages=(Port.CONSULTATION_PAGES, "pages"),
+    )
+
+
+def own_listeners(configuration: Configuration, config: ArchiveConfig) -> list[Program]:
+    """Return what the supervisor itself serves: its pages, and the demonstration website."""
+    own = [("archive", Port.ARCHIVE_PAGES, config.pages)]
+    if config.demonstration:
+        own.append(("demonstration", Port.DEMONSTRATION, config.demonstration_address))
+    return [
+        Program(name, "archive", {"pages": configuration.address(offset, override)})
+        for name, offset, override in own
+    ]
+
+
+def addresses(configuration: Configuration, config: ArchiveConfig) -> tuple[str, str]:
+    """Return where the scheduler speaks HIP, and where the supervisor's pages are."""
+    scheduler = next(_programs(configuration, config))
+    return scheduler.listens["hip"], own_listeners(configuration, config)[0].listens["pages"]

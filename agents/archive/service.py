@@ -15,9 +15,9 @@ from agents.archive.demonstration import website
 from agents.archive.errors import ArchiveError, CannotStart
 from agents.archive.lock import FolderLock
 from agents.archive.pages import ArchivePages
-from agents.archive.plan import Program, programs
+from agents.archive.plan import Program, own_listeners, programs
 from agents.archive.supervisor import Supervisor
-from agents.configuration import EXIT_STATUS, AgentOptions, Configuration, Port
+from agents.configuration import EXIT_STATUS, AgentOptions, Configuration
 from anet.http import HttpServer
 
 _PORTS_PATIENCE = 15.0  # seconds that agents of a killed archive have to let go of their ports
@@ -57,7 +57,7 @@ def archive(reactor: Any, configuration: Configuration, config: ArchiveConfig) -
         ArchiveError: it is not.
     """
     agents = programs(configuration, config)
-    own = _own_listeners(configuration, config)
+    own = own_listeners(configuration, config)
     lock = FolderLock(configuration.directory, configuration.base_port)
     _check(configuration, config, [*agents, *own], lock.left_behind)
     service = MultiService()
@@ -65,7 +65,7 @@ def archive(reactor: Any, configuration: Configuration, config: ArchiveConfig) -
     refusal = _Refusal(reactor)
     supervisor = Supervisor(reactor, configuration, config, agents, refusal)
     supervisor.setServiceParent(service)
-    links = _links(configuration, config)
+    links = {program.name: program.page for program in own if program.name != "archive"}
     pages = ArchivePages(reactor, supervisor, configuration, links)
     handlers: dict[str, Any] = {"archive": pages.router(), "demonstration": website()}
     for program in own:
@@ -73,25 +73,6 @@ def archive(reactor: Any, configuration: Configuration, config: ArchiveConfig) -
             reactor, program.listens["pages"], handlers[program.name], name=program.name
         ).setServiceParent(service)
     return service
-
-
-def _own_listeners(configuration: Configuration, config: ArchiveConfig) -> list[Program]:
-    """Return what the supervisor itself serves."""
-    own = [("archive", Port.ARCHIVE_PAGES, config.pages)]
-    if config.demonstration:
-        own.append(("demonstration", Port.DEMONSTRATION, config.demonstration_address))
-    return [
-        Program(name, "archive", {"pages": configuration.address(offset, override)})
-        for name, offset, override in own
-    ]
-
-
-def _links(configuration: Configuration, config: ArchiveConfig) -> dict[str, str]:
-    return {
-        program.name: program.page
-        for program in _own_listeners(configuration, config)
-        if program.name != "archive"
-    }
 
 
 def _check(
@@ -142,7 +123,8 @@ class _Refusal:
             return
         self._done = True
         _log.error("{message}", message=message)
-        sys.stderr.write(f"{message}\n")
-        sys.stderr.flush()
+        if sys.__stderr__ is not None:  # twistd has turned sys.stderr into a log by now
+            sys.__stderr__.write(f"{message}\n")
+            sys.__stderr__.flush()
         atexit.register(os._exit, EXIT_STATUS)  # twistd has no exit status of its own to set
         self._reactor.callWhenRunning(self._reactor.stop)

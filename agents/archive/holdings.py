@@ -1,0 +1,119 @@
+"""Reading what this machine's storage nodes hold, from their plain files, running or not.
+
+Copies of a structure file are sets of captures, and any copy of a content is the content if its
+SHA-256 says so; so all folders together are read as one, and what is damaged in one is taken
+from another.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from hashlib import file_digest
+from pathlib import Path
+
+from agents import dates
+from agents.archive.errors import ArchiveError
+from agents.archive.sections import section
+from agents.capture import Capture, structure_key
+from agents.configuration import Configuration
+from agents.storage.disk.layout import Layout
+from agents.storage.disk.structures import read_captures
+from agents.storage.errors import DamagedStructure
+from agents.urls import canonical
+
+_FOLDER = re.compile(r"storage-\d+")
+
+
+class NotArchived(ArchiveError):
+    """The archive does not hold what is asked for."""
+
+
+def layouts(configuration: Configuration) -> list[Layout]:
+    """Return the folders of the storage nodes of this machine.
+
+    Raises:
+        ConfigurationError: the storage nodes' section is refused.
+        NotArchived: there are none.
+    """
+    folders: set[Path] = set()
+    if (configured := section(configuration, "storage-node").folder) is not None:
+        folders.add(configured)
+    if configuration.directory.is_dir():
+        folders |= {
+            path for path in configuration.directory.iterdir() if _FOLDER.fullmatch(path.name)
+        }
+    found = [Layout(folder) for folder in sorted(folders) if (folder / "layout").is_file()]
+    if not found:
+        raise NotArchived(
+            f"there is no archive in {configuration.directory}; "
+            "`dlweb run` makes one, --archive names another folder"
+        )
+    return found
+
+
+def known_as(url: str) -> str:
+    """Return the form under which the archive keeps a URL.
+
+    Raises:
+        ArchiveError: it is not one that an archive can hold.
+    """
+    found = canonical(url)
+    if found is None:
+        raise ArchiveError(f"{url[:200]!r} is not a whole http or https address")
+    return found
+
+
+def captures_of(found: Iterable[Layout], url: str) -> list[Capture]:
+    """Return the captures of a canonical URL, oldest first, without their heads."""
+    captures: dict[tuple[str, str], Capture] = {}
+    for layout in found:
+        for capture in _readable(layout, url, "", "~", heads=False):
+            captures.setdefault((capture.date, capture.content), capture)
+    return [captures[key] for key in sorted(captures)]
+
+
+def nearest(captures: list[Capture], date: str) -> Capture:
+    """Return the capture nearest to a date; of two equally far, the earlier.
+
+    Raises:
+        ValueError: there is none.
+    """
+    moment = dates.to_datetime(date)
+    return min(captures, key=lambda one: (abs(dates.to_datetime(one.date) - moment), one.date))
+
+
+def whole(found: Iterable[Layout], capture: Capture) -> Capture:
+    """Return a capture with its head and origin.
+
+    Raises:
+        NotArchived: no copy of the structure file has them.
+    """
+    for layout in found:
+        for each in _readable(layout, capture.url, capture.date, capture.date, heads=True):
+            if each.content == capture.content:
+                return each
+    raise NotArchived(f"the head of {capture.url} at {capture.date} is lost or damaged")
+
+
+def content_of(found: Iterable[Layout], key: str) -> Path:
+    """Return a file that is the content of a key, as its SHA-256 proves.
+
+    Raises:
+        NotArchived: no node holds an undamaged copy.
+    """
+    for layout in found:
+        path = layout.content(key)
+        try:
+            with path.open("rb") as file:
+                if file_digest(file, "sha256").hexdigest() == key:
+                    return path
+        except OSError:
+            continue
+    raise NotArchived(f"the content {key} is lost or damaged on every storage node here")
+
+
+def _readable(layout: Layout, url: str, first: str, last: str, *, heads: bool) -> Iterator[Capture]:
+    """Yield captures of a URL from one node; a damaged file ends them, for another may be whole."""
+    try:
+        yield from read_captures(layout, structure_key(url), first, last, limit=10**9, heads=heads)
+    except (DamagedStructure, OSError):
+        return
