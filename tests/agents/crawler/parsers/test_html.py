@@ -1,0 +1,173 @@
+"""Links of HTML: every linking attribute, any encoding, any chunks, any bytes."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.crawler.parsers import link as link_module
+from agents.crawler.parsers.html import HtmlParser
+
+
+def parse(document: bytes, step: int | None = None, charset: str | None = None) -> HtmlParser:
+    """Feed a document to a new parser, `step` bytes at a time."""
+    parser = HtmlParser(charset)
+    for start in range(0, len(document), step or len(document) or 1):
+        parser.feed(document[start : start + (step or len(document))])
+    parser.close()
+    return parser
+
+
+def kinds(document: str) -> list[tuple[str, str]]:
+    """Return each link with a letter: p(age), r(equisite) or c(omponent that is not)."""
+    return [
+        (link.url, "p" if link.kind == "page" else "r" if link.requisite else "c")
+        for link in parse(document.encode()).links
+    ]
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        ("<a href=x>", "x p"),
+        ("<A HREF='x#part'>", "x p"),
+        ("<a href='#part'>", ""),
+        ("<a href=''>", ""),
+        ("<map><area href=x></map>", "x p"),
+        ("<img src=a srcset='b 1x, c 2x' lowsrc=d longdesc=e>", "a r b r c r d r e p"),
+        ("<img src='data:image/png;base64,AA' data-src=b data-srcset='c 2w'>", "b r c r"),
+        ("<picture><source srcset='a 100w,b'><img src=c></picture>", "a r b r c r"),
+        ("<video src=a poster=b><source src=c><track src=d></video>", "a r b r c r d r"),
+        ("<audio src=a></audio><embed src=b>", "a r b r"),
+        ("<iframe src=a></iframe><frame src=b>", "a c b c"),
+        ("<frameset><frame src=b></frameset>", "b c"),
+        ("<iframe src='about:blank'></iframe>", ""),
+        ("<iframe srcdoc='<img src=a><iframe srcdoc=&quot;<img src=b>&quot;>'></iframe>", "a r"),
+        ("<input type=image src=a>", "a r"),
+        ("<body background=a><table background=b><td background=c>", "a r b r c r"),
+        ("<script src=a></script><script>'<a href=x>'</script>", "a r"),
+        ("<svg><image xlink:href=a /><use href='b#c'/><use href='#d'/><a href=e>", "a r b r e p"),
+        ("<form action=a><input type=submit formaction=b></form>", ""),
+        ("<blockquote cite=a><q cite=b><ins cite=c><del cite=d>", "a p b p c p d p"),
+        ("<meta http-equiv=Refresh content='0; URL=\"a\"'>", "a c"),
+        ("<meta http-equiv=refresh content='5;url= b '>", "b  c"),
+        ("<meta http-equiv=refresh content=5>", ""),
+        ("<meta property=og:image content=a><meta name=twitter:image content=b>", "a r b r"),
+        ("<meta name=description content=a>", ""),
+        ("<p style='background:url(a)'>", "a r"),
+        ("<style>@import 'a'; p{background:url(b)}</style>", "a r b r"),
+        ("<link rel=stylesheet href=a><link rel='shortcut icon' href=b>", "a r b r"),
+        ("<link rel=preload href=a imagesrcset='b 1x'>", "a r b r"),
+        ("<link rel=next href=a><link rel=alternate href=b><link href=c>", "a p b p c p"),
+        ("<link rel=manifest href=a><link rel=preconnect href=b>", "a r"),
+        ("<link rel='alternate stylesheet' href=a>", "a r"),
+        ("<!--[if IE]><link rel=stylesheet href=a><![endif]--><!-- <a href=b> -->", "a r"),
+        ("<![if !IE]><a href=a><![endif]>", "a p"),
+        ("<noscript><img src=a></noscript>", "a r"),
+        ("<noframes><a href=a></noframes>", "a p"),
+        ("<object data=a codebase=b/ archive='c d'></object>", "b/a r b/c r b/d r"),
+        ("<object classid='java:x.y'><param name=movie value=a><param name=b value=c>",
+         "x/y.class r a r"),
+        ("<applet code=A.class codebase=d archive='b,c'>", "A.class r b r c r"),
+        ("<amp-img src=a>", "a r"),
+        ("<?xml-stylesheet href='a'?><html>", "a r"),
+        ("<html manifest=a><a href=b><a href=b><a href='b#x'>", "a r b p"),
+        ("<template><a href=a></template><textarea><a href=b></textarea>", "a p"),
+        ("<a href=x", ""),
+    ],
+)  # fmt: skip
+def test_links(document: str, expected: str) -> None:
+    """Each linking attribute gives the link a browser would make of it."""
+    words = expected.split()
+    found = sorted((url.strip(), kind) for url, kind in kinds(document))
+    assert found == sorted(zip(words[::2], words[1::2], strict=True))
+
+
+def test_feeds_are_told() -> None:
+    """A feed is a page link that says so."""
+    parser = parse(
+        b'<link rel="alternate" type="application/atom+xml" href="a">'
+        b'<a type="application/rss+xml" href="b">x</a><link rel=feed href=c>'
+    )
+    assert [(link.url, link.feed) for link in parser.links] == [
+        ("a", True),
+        ("b", True),
+        ("c", True),
+    ]
+
+
+def test_base() -> None:
+    """The first base counts."""
+    parser = parse(b"<base href='/a/'><base href=b><a href='#x'><a href=c>")
+    assert parser.base == "/a/"
+    assert [link.url for link in parser.links] == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("document", "charset", "url", "encoding"),
+    [
+        ("<meta charset=iso-8859-1><a href=é>".encode("latin-1"), None, "é", "windows-1252"),
+        ("<a href=é>".encode(), None, "é", "utf-8"),
+        ("<a href=é>".encode("latin-1"), None, "é", "windows-1252"),
+        ("<meta charset=utf-8><a href=é>".encode("latin-1"), "latin1", "é", "windows-1252"),
+        (b"\xef\xbb\xbf" + "<a href=é>".encode(), "latin1", "é", "utf-8"),
+        ("<a href=日>".encode("shift_jis"), "shift_jis", "日", "shift_jis"),
+        (b"\xff\xfe" + "<a href=é>".encode("utf-16le"), None, "é", "utf-16le"),
+        ("<meta charset=utf-16><a href=é>".encode(), None, "é", "utf-8"),
+        ('<?xml version="1.0" encoding="koi8-r"?><a href="й"/>'.encode("koi8-r"), None, "й",
+         "koi8-r"),
+        ("<meta charset=nonsense><a href=é>".encode(), "nonsense", "é", "utf-8"),
+        ((" " * 2000 + "<a href=é>").encode("latin-1"), None, "é", "windows-1252"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("step", [None, 1, 7])
+def test_encodings(
+    document: bytes, charset: str | None, url: str, encoding: str, step: int | None
+) -> None:
+    """Mark, header, declaration, then proof; whatever the chunks."""
+    parser = parse(document, step, charset)
+    assert [link.url for link in parser.links] == [url]
+    assert parser.encoding == encoding
+
+
+TAGS = st.sampled_from(
+    ["<a href=x>", "<a href='y", "'>", "<!--", "-->", "<style>", "</style>", "url(z)", "<script>",
+     "</script>", "&amp;", "<base href=b>", "<iframe srcdoc='", "é", "\0", "<![CDATA[", "<svg>",
+     "<meta charset=utf-16>", "<p style='background:url(q)'>", "<", ">", "\"", "<noframes>", "<?"]
+)  # fmt: skip
+
+
+@given(st.lists(TAGS, max_size=20).map("".join), st.integers(1, 9))
+def test_chunks_do_not_matter(document: str, step: int) -> None:
+    """Any cut of any document gives the same links."""
+    data = document.encode()
+    assert parse(data, step).links == parse(data).links
+
+
+@given(st.binary(max_size=3000), st.sampled_from([None, "utf-8", "gbk", "iso-2022-jp", "utf-16"]))
+def test_any_bytes(document: bytes, charset: str | None) -> None:
+    """No bytes raise."""
+    parse(document, 100, charset)
+
+
+def test_links_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A document of too many links gives the first ones, and says so."""
+    monkeypatch.setattr(link_module, "LINK_LIMIT", 10)
+    parser = parse(b"".join(b"<a href=%d>" % number for number in range(20)))
+    assert len(parser.links) == 10
+    assert parser.truncated
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["<div>", "<a href='", "<!--", "<", "<style>", "<a a=", "<p style='url(", "&", "<!--[if x]>"],
+)
+def test_hostile_documents_stay_linear(hostile: str) -> None:
+    """Four times the bytes take about four times the time."""
+    times = []
+    for size in (200_000, 800_000):
+        start = time.process_time()
+        parse(hostile.encode() * (size // len(hostile)), 65536)
+        times.append(time.process_time() - start)
+    assert times[1] < 10 * max(times[0], 0.03)
