@@ -40,6 +40,7 @@ class DiskStore:
         space: how much more fits.
         additions: the log of what was added.
         holdings: what memory knows of it.
+        workers: threads for what blocks.
         on_added: called after each write that was made durable.
     """
 
@@ -49,7 +50,7 @@ class DiskStore:
         self.additions = AdditionsLog(self.layout.additions)
         self.holdings = Holdings()
         self.on_added: Callable[[], None] = lambda: None
-        self._workers = workers
+        self.workers = workers
         self._tasks = Tasks()
         self._writer = DiskWriter(self.layout, self.additions)
         self._folders = Folders()
@@ -79,7 +80,7 @@ class DiskStore:
             LayoutRefused: it holds something else.
             OSError: it cannot be written.
         """
-        await self._workers.run(self._prepare)
+        await self.workers.run(self._prepare)
         self._survey_if_needed()
 
     async def close(self) -> None:
@@ -106,7 +107,7 @@ class DiskStore:
             stored = self._batches.submit(ContentWrite(self.layout, self._folders, key, body))
         except Exception:
             if isinstance(body, IncomingContent):
-                await self._workers.run(body.discard)
+                await self.workers.run(body.discard)
             raise
         return bool(await stored)
 
@@ -135,7 +136,7 @@ class DiskStore:
         Raises:
             OSError: the system could not.
         """
-        return await self._workers.run(IncomingContent, self.layout)
+        return await self.workers.run(IncomingContent, self.layout)
 
     async def write(self, incoming: IncomingContent, data: bytes) -> None:
         """Take the next piece of a content that arrives.
@@ -145,11 +146,11 @@ class DiskStore:
             OSError: the system could not.
         """
         self.space.require(len(data))
-        await self._workers.run(incoming.write, data)
+        await self.workers.run(incoming.write, data)
 
     async def listing(self, kind: Kind, after: str, limit: int) -> list[str]:
         """Return the next keys held, in order."""
-        return await self._workers.run(scan.listing, self.layout, kind, after, limit)
+        return await self.workers.run(scan.listing, self.layout, kind, after, limit)
 
     def _structure_writes(self, captures: Sequence[Capture]) -> Iterable[StructureWrite]:
         by_url: dict[str, list[Capture]] = {}
@@ -160,7 +161,7 @@ class DiskStore:
 
     async def _commit(self, writes: list[Write]) -> Sequence[Any]:
         """Write a batch; whatever became of those who asked, what is durable is known of."""
-        outcomes = await self._workers.run(self._writer.commit, writes)
+        outcomes = await self.workers.run(self._writer.commit, writes)
         for write, outcome in zip(writes, outcomes, strict=True):
             if not isinstance(outcome, Exception):
                 self.holdings.add(write.kind, write.key, new=write.created)
@@ -181,7 +182,7 @@ class DiskStore:
         try:
             while found is None:
                 try:
-                    found = await self._workers.run(survey, scan.all_keys(self.layout), capacity)
+                    found = await self.workers.run(survey, scan.all_keys(self.layout), capacity)
                 except FilterTooSmall as error:
                     capacity = 2 * error.needed
         finally:

@@ -1,0 +1,99 @@
+"""Follows the logs of additions of all nodes that are up, into the catalogue.
+
+The index is nothing but what these logs say, so one that is empty, lost or behind comes back by
+itself: it reads on where it stopped, or from the start (*INA §2.3*: data restoration).
+"""
+
+from typing import Any
+
+import msgspec
+from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from agents.storage.catalogue import Catalogue
+from agents.storage.index.view import ClusterView
+from agents.storage.status import Added, Followed, NodeState
+from anet.errors import AnetError, ConnectionBroken
+from anet.http import HttpClient
+from anet.tasks import Tasks, every
+
+_PART_LIMIT = 16 * 1024 * 1024  # bytes of one part of a log, as JSON
+
+_log = Logger()
+
+
+class Following:
+    """Asks every node that is up, again and again, what was added.
+
+    Attributes:
+        taken: entries taken in.
+        behind: names of the nodes whose log has not been read to its end.
+    """
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        catalogue: Catalogue,
+        view: ClusterView,
+        client: HttpClient,
+        interval: float,
+    ) -> None:
+        self._clock, self._catalogue, self._view = clock, catalogue, view
+        self._client, self._interval = client, interval
+        self._tasks = Tasks()
+        self._busy: set[str] = set()
+        self._followed: dict[str, Followed] = {}
+        self.taken = 0
+        self.behind: set[str] = set()
+
+    def start(self) -> None:
+        """Begin to follow."""
+        self._tasks.start(every(self._clock, self._interval, self.look), "following the nodes")
+
+    async def stop(self) -> None:
+        """Follow no more."""
+        await self._tasks.stop()
+
+    async def look(self) -> None:
+        """Read the logs of all nodes that are up to their ends."""
+        nodes = [node for node in self._view.up if node.name not in self._busy]
+        reading = [Deferred.fromCoroutine(self._read(node)) for node in nodes]
+        outcomes: Any = await DeferredList(reading, consumeErrors=True)
+        for node, (success, outcome) in zip(nodes, outcomes, strict=True):
+            if not success and not outcome.check(AnetError):
+                _log.failure("the log of {node} was not read", failure=outcome, node=node.name)
+
+    async def _read(self, node: NodeState) -> None:
+        self._busy.add(node.name)
+        try:
+            while await self._read_part(node):
+                self.behind.add(node.name)
+            self.behind.discard(node.name)
+        finally:
+            self._busy.discard(node.name)
+
+    async def _read_part(self, node: NodeState) -> bool:
+        """Take in the next part of a log; return whether there was anything in it."""
+        followed = self._followed.get(node.name)
+        if followed is None:
+            followed = await self._catalogue.register(node.name, node.status.url)
+        part = await self._ask(node, followed)
+        if Followed(part.log, part.position) == followed:
+            self._followed[node.name] = followed
+            return False
+        self._followed[node.name] = await self._catalogue.add(node.name, part)
+        self.taken += len(part.entries)
+        return True
+
+    async def _ask(self, node: NodeState, followed: Followed) -> Added:
+        url = node.status.url.rstrip("/")
+        target = f"{url}/additions?log={followed.log}&since={followed.position}"
+        response = await self._client.request("GET", target)
+        body = await response.read(_PART_LIMIT)
+        if response.head.status != 200:
+            raise ConnectionBroken(f"{node.name} answers {response.head.status}")
+        try:
+            return msgspec.json.decode(body, type=Added)
+        except msgspec.MsgspecError as error:
+            raise ConnectionBroken(f"{node.name} gives no log: {error}") from None

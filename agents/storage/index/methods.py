@@ -1,0 +1,98 @@
+"""What an index node answers over HIP: to depositors and readers, and to its master."""
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from agents.capture import Capture, is_key
+from agents.deposit import ContentSize, Placement
+from agents.storage.disk.layout import Kind
+from agents.storage.errors import InvalidCapture, NoStorage, NotDurable
+from agents.storage.index.placing import Placing
+from agents.storage.index.recording import Recording
+from agents.storage.index.view import ClusterView
+from agents.storage.status import Cluster
+from anet.errors import Overloaded
+from hip import CallRefused, exposed
+
+_CODES: dict[type[Exception], str] = {
+    InvalidCapture: "invalid-capture",
+    NoStorage: "no-storage",
+    NotDurable: "not-durable",
+    Overloaded: "overloaded",
+}
+_Method = TypeVar("_Method", bound=Callable[..., Awaitable[Any]])
+
+
+def _refusing(method: _Method) -> _Method:
+    """Answer what can go wrong by its code on the wire."""
+
+    @wraps(method)
+    async def answer(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await method(*args, **kwargs)
+        except tuple(_CODES) as error:
+            raise CallRefused(_CODES[type(error)], str(error)) from None
+
+    return answer  # type: ignore[return-value]
+
+
+class IndexNodeMethods:
+    """The methods; see the docstring of each."""
+
+    def __init__(
+        self, placing: Placing, recording: Recording, view: ClusterView, batch_limit: int
+    ) -> None:
+        self._placing, self._recording, self._view = placing, recording, view
+        self._batch_limit = batch_limit
+
+    @exposed
+    @_refusing
+    async def place(self, contents: list[ContentSize]) -> list[Placement]:
+        """Return for each content whether it is known, and if not the nodes to PUT it to.
+
+        Nodes are base URLs; each should take the content. Refuses "not-a-key", "too-many",
+        "no-storage" when no node is up with room, "overloaded".
+        """
+        self._limit(len(contents))
+        for content in contents:
+            _check(content.key)
+        return await self._placing.place(contents)
+
+    @exposed
+    @_refusing
+    async def record(self, captures: list[Capture], stored: dict[str, list[str]]) -> int:
+        """Record captures, and return how many once all are durable; repeat without harm.
+
+        `stored` names for each new content the nodes (by name or base URL) that took it. Refuses
+        "invalid-capture" (none is recorded), "too-many", "no-storage", "not-durable" (repeat
+        all), "overloaded".
+        """
+        self._limit(len(captures))
+        return await self._recording.record(captures, stored)
+
+    @exposed
+    @_refusing
+    async def find(self, kind: Kind, key: str) -> list[str]:
+        """Return base URLs of the nodes that are up and hold a content or a structure file."""
+        _check(key)
+        return await self._placing.find(kind, key)
+
+    @exposed
+    def cluster(self, cluster: Cluster) -> None:
+        """Take from the master which nodes there are, and which are up."""
+        self._view.update(cluster)
+
+    @exposed
+    def nodes(self) -> Cluster:
+        """Return the storage nodes as this index node sees them."""
+        return Cluster(self._view.replicas, self._view.nodes)
+
+    def _limit(self, count: int) -> None:
+        if count > self._batch_limit:
+            raise CallRefused("too-many", f"at most {self._batch_limit} in one call")
+
+
+def _check(key: str) -> None:
+    if not is_key(key):
+        raise CallRefused("not-a-key", "a key is a SHA-256 in 64 lower-case hexadecimal digits")

@@ -1,0 +1,64 @@
+"""Which contents the archive has already, where new ones go, and where both are found."""
+
+from collections.abc import Sequence
+
+from agents.deposit import ContentSize, Placement
+from agents.storage.catalogue import Catalogue
+from agents.storage.disk.layout import Kind
+from agents.storage.errors import NoStorage
+from agents.storage.index.view import ClusterView
+from agents.storage.policy import place, writable
+
+
+class Placing:
+    """Answers `place` and `find`.
+
+    Attributes:
+        known: contents asked about that the archive had.
+        placed: contents that were given a place.
+        found: lookups that found something.
+    """
+
+    def __init__(self, catalogue: Catalogue, view: ClusterView) -> None:
+        self._catalogue, self._view = catalogue, view
+        self.known = self.placed = self.found = 0
+
+    async def place(self, contents: Sequence[ContentSize]) -> list[Placement]:
+        """Return for each content that it is known, or the nodes to PUT it to.
+
+        A content whose holders are all down is placed anew: better a copy too many.
+
+        Raises:
+            NoStorage: no node is up with room for one of them.
+        """
+        held = await self._catalogue.holders(("contents", each.key) for each in contents)
+        up = {node.name for node in self._view.up}
+        placements: list[Placement] = []
+        for content in contents:
+            if any(holding.node in up for holding in held[content.key]):
+                self.known += 1
+                placements.append(Placement(content.key, known=True))
+            else:
+                self.placed += 1
+                nodes = self._nodes(content)
+                placements.append(Placement(content.key, known=False, nodes=nodes))
+        return placements
+
+    def _nodes(self, content: ContentSize) -> list[str]:
+        usable = writable(self._view.nodes, content.size)
+        if not usable:
+            raise NoStorage(
+                f"no storage node is up with room for {content.size} bytes: start one, or free "
+                "some space"
+            )
+        chosen = place(content.key, usable, self._view.replicas)
+        return [node.status.url for node in chosen]
+
+    async def find(self, kind: Kind, key: str) -> list[str]:
+        """Return base URLs of the nodes that are up and hold a key, the fullest copy first."""
+        held = await self._catalogue.holders([(kind, key)])
+        urls = {node.name: node.status.url for node in self._view.up}
+        best_first = sorted(held[key], key=lambda holding: -holding.size)
+        found = [urls[holding.node] for holding in best_first if holding.node in urls]
+        self.found += bool(found)
+        return found

@@ -1,0 +1,212 @@
+"""Recording captures: in every copy of their structure file, and only of contents that are safe.
+
+A capture is acknowledged once it is durable on every node that keeps its structure file and is
+up, at least one. A node that fails meanwhile is passed over when another has it; the logs of
+additions then show that its copy lacks captures, and the master has it mended (*INA §2.3.1*).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import msgspec
+from attrs import define, field
+from twisted.internet.defer import Deferred, DeferredList, gatherResults
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from agents.capture import Capture, is_key, structure_key
+from agents.storage.catalogue import Catalogue
+from agents.storage.disk.layout import Kind
+from agents.storage.disk.lines import check
+from agents.storage.errors import InvalidCapture, NoStorage, NotDurable
+from agents.storage.index.view import ClusterView
+from agents.storage.policy import Holding, keepers
+from agents.storage.status import NodeState
+from anet.errors import AnetError, HttpError, TimedOut
+from anet.http import HttpClient
+
+_POST_LIMIT = 8 * 1024 * 1024  # bytes of heads in one request
+_ANSWER_LIMIT = 64 * 1024
+
+_log = Logger()
+
+
+@define
+class _Share:
+    """What one node is asked to record."""
+
+    node: NodeState
+    captures: list[Capture] = field(factory=list)
+
+
+class Recording:
+    """Answers `record`.
+
+    Attributes:
+        recorded: captures acknowledged.
+        shortfalls: captures acknowledged without all of the nodes that were asked.
+    """
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        catalogue: Catalogue,
+        view: ClusterView,
+        client: HttpClient,
+        secret: str,
+        timeout: float,
+    ) -> None:
+        self._clock, self._catalogue, self._view = clock, catalogue, view
+        self._client, self._timeout = client, timeout
+        self._headers = (
+            (b"Authorization", f"Bearer {secret}".encode()),
+            (b"Content-Type", b"application/msgpack"),
+        )
+        self.recorded = self.shortfalls = 0
+
+    async def record(self, captures: Sequence[Capture], stored: Mapping[str, Sequence[str]]) -> int:
+        """Record captures; return how many, once all of them are durable.
+
+        Args:
+            captures: of any URLs; those recorded before change nothing.
+            stored: nodes, by name or base URL, that have acknowledged each new content.
+
+        Raises:
+            InvalidCapture: a capture has no place in a structure line, or nobody holds its
+                content; none was recorded.
+            NoStorage: no node is up.
+            NotDurable: no node acknowledged some of them; repeat all.
+        """
+        for capture in captures:
+            check(capture)
+        contents = {key: self._view.names(nodes) for key, nodes in stored.items() if is_key(key)}
+        held = await self._held(captures)
+        self._refuse_unknown_contents(captures, contents, held)
+        keys = {capture.url: structure_key(capture.url) for capture in captures}
+        shares = self._share(captures, keys, held)
+        took = await self._ask_all(shares)
+        self._judge(captures, shares, took)
+        await self._catalogue.note(_notes(contents, keys, shares, took))
+        self.recorded += len(captures)
+        return len(captures)
+
+    async def _held(self, captures: Sequence[Capture]) -> dict[str, list[Holding]]:
+        wanted: set[tuple[Kind, str]] = {("contents", capture.content) for capture in captures}
+        wanted |= {("structures", structure_key(url)) for url in {each.url for each in captures}}
+        return await self._catalogue.holders(wanted)
+
+    @staticmethod
+    def _refuse_unknown_contents(
+        captures: Sequence[Capture],
+        contents: Mapping[str, Sequence[str]],
+        held: Mapping[str, Sequence[Holding]],
+    ) -> None:
+        for capture in captures:
+            if not held[capture.content] and not contents.get(capture.content):
+                raise InvalidCapture(
+                    f"the content {capture.content} of {capture.url[:200]} is on no node; PUT it "
+                    "first, and say which nodes took it"
+                )
+
+    def _share(
+        self,
+        captures: Sequence[Capture],
+        keys: Mapping[str, str],
+        held: Mapping[str, Sequence[Holding]],
+    ) -> dict[str, _Share]:
+        """Return what each node is to record."""
+        nodes = self._view.nodes
+        shares: dict[str, _Share] = {}
+        chosen: dict[str, list[NodeState]] = {}
+        for capture in captures:
+            key = keys[capture.url]
+            if key not in chosen:
+                holders = {holding.node for holding in held[key]}
+                chosen[key] = keepers(key, holders, nodes, self._view.replicas)
+            for node in chosen[key]:
+                shares.setdefault(node.name, _Share(node)).captures.append(capture)
+            if not chosen[key]:
+                raise NoStorage("no storage node is up with room: start one, or free some space")
+        return shares
+
+    async def _ask_all(self, shares: Mapping[str, _Share]) -> set[str]:
+        """Ask all nodes at once; return the names of those that acknowledged."""
+        asked = [Deferred.fromCoroutine(self._ask(share)) for share in shares.values()]
+        answers: Any = await DeferredList(asked, consumeErrors=True)
+        took = set()
+        for name, (success, outcome) in zip(shares, answers, strict=True):
+            if success:
+                took.add(name)
+                continue
+            _log.warn("{node} did not record: {why}", node=name, why=outcome.getErrorMessage())
+            if not outcome.check(AnetError):
+                outcome.raiseException()
+            self._view.suspect(name)
+        return took
+
+    async def _ask(self, share: _Share) -> None:
+        batches = _batches(share.captures)
+        await gatherResults(
+            [Deferred.fromCoroutine(self._post(share.node, batch)) for batch in batches],
+            consumeErrors=True,
+        )
+
+    async def _post(self, node: NodeState, batch: Sequence[Capture]) -> None:
+        body = msgspec.msgpack.encode({"captures": batch})
+        url = f"{node.status.url.rstrip('/')}/structures"
+        posting = Deferred.fromCoroutine(self._client.request("POST", url, self._headers, body))
+        response = await posting.addTimeout(self._timeout, self._clock, _timed_out)
+        answer = await response.read(_ANSWER_LIMIT)
+        if response.head.status != 200:
+            words = answer.decode("utf-8", "replace").strip()
+            raise HttpError(f"{node.name} answers {response.head.status}: {words[:300]}")
+
+    def _judge(
+        self, captures: Sequence[Capture], shares: Mapping[str, _Share], took: set[str]
+    ) -> None:
+        """Count the captures that nodes lack.
+
+        Raises:
+            NotDurable: no node has acknowledged one of them.
+        """
+        if took == set(shares):
+            return
+        safe = {id(each) for name in took for each in shares[name].captures}
+        lost = sum(id(capture) not in safe for capture in captures)
+        if lost:
+            raise NotDurable(f"no storage node acknowledged {lost} captures; record all again")
+        self.shortfalls += len(captures)
+
+
+def _timed_out(_: object, seconds: float) -> NoReturn:
+    raise TimedOut(f"no answer in {seconds:g} seconds")
+
+
+def _notes(
+    contents: Mapping[str, Sequence[str]],
+    keys: Mapping[str, str],
+    shares: Mapping[str, _Share],
+    took: set[str],
+) -> list[tuple[Kind, str, str]]:
+    """Return what is held where now, before the nodes' logs tell."""
+    notes: list[tuple[Kind, str, str]] = [
+        ("contents", key, name) for key, names in contents.items() for name in names
+    ]
+    for name in took:
+        urls = {capture.url for capture in shares[name].captures}
+        notes += [("structures", keys[url], name) for url in urls]
+    return notes
+
+
+def _batches(captures: Sequence[Capture]) -> list[list[Capture]]:
+    """Return captures in portions that fit one request."""
+    batches: list[list[Capture]] = [[]]
+    size = 0
+    for capture in captures:
+        weight = 500 + len(capture.url) + len(capture.head) + 4 * len(capture.origin)
+        if batches[-1] and size + weight > _POST_LIMIT:
+            batches.append([])
+            size = 0
+        batches[-1].append(capture)
+        size += weight
+    return batches

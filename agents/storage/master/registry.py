@@ -1,0 +1,121 @@
+"""The storage nodes and index nodes as the master sees them: which are up, which are waited for."""
+
+from collections.abc import Callable
+
+from attrs import define
+from twisted.internet.interfaces import IReactorTime
+
+from agents.storage.status import Cluster, IndexStatus, NodeState, NodeStatus
+from hip import Peer
+
+
+@define
+class _Node:
+    """A storage node: what it said last, its link while it is up, and since when it is away."""
+
+    status: NodeStatus
+    peer: Peer | None
+    away_since: float = 0.0
+
+
+class Registry:
+    """Who is there.
+
+    Args:
+        clock: for how long a node is away.
+        replicas: told to the index nodes.
+        grace: seconds that a node may be away before it counts as lost.
+    """
+
+    def __init__(self, clock: IReactorTime, replicas: int, grace: float) -> None:
+        self._clock, self._replicas, self._grace = clock, replicas, grace
+        self._nodes: dict[str, _Node] = {}
+        self._indexes: dict[str, tuple[IndexStatus, Peer]] = {}
+        self._turn = 0
+        self.on_change: Callable[[], None] = lambda: None
+
+    @property
+    def nodes(self) -> list[NodeState]:
+        """All nodes ever known."""
+        return [NodeState(node.status, node.peer is not None) for node in self._nodes.values()]
+
+    @property
+    def cluster(self) -> Cluster:
+        """What index nodes are told."""
+        return Cluster(self._replicas, self.nodes)
+
+    @property
+    def up(self) -> set[str]:
+        """Names of the nodes that are up."""
+        return {name for name, node in self._nodes.items() if node.peer is not None}
+
+    @property
+    def waited_for(self) -> set[str]:
+        """Names of the nodes that are away, but not for long."""
+        oldest = self._clock.seconds() - self._grace
+        return {
+            name
+            for name, node in self._nodes.items()
+            if node.peer is None and node.away_since > oldest
+        }
+
+    @property
+    def index_nodes(self) -> list[IndexStatus]:
+        """The index nodes that are up."""
+        return [status for status, _ in self._indexes.values()]
+
+    def remember(self, name: str, url: str) -> None:
+        """Take note of a node of a former run, which is waited for."""
+        away = _Node(NodeStatus(name, url), None, self._clock.seconds())
+        self._nodes.setdefault(name, away)
+
+    def node_joins(self, status: NodeStatus, peer: Peer) -> None:
+        """Take a storage node as up."""
+        self._nodes[status.name] = _Node(status, peer)
+        self.tell()
+
+    def node_says(self, status: NodeStatus, peer: Peer) -> None:
+        """Take what a storage node says of itself; the index nodes are told soon enough."""
+        node = self._nodes.get(status.name)
+        if node is not None and node.peer is peer:
+            node.status = status
+
+    def index_joins(self, status: IndexStatus, peer: Peer) -> None:
+        """Take an index node as up."""
+        self._indexes[status.name] = (status, peer)
+        self.tell()
+
+    def leaves(self, peer: Peer) -> str | None:
+        """Take note that a link is gone; return the name of the storage node it was, if one."""
+        for name, (_, index) in list(self._indexes.items()):
+            if index is peer:
+                del self._indexes[name]
+        for name, node in self._nodes.items():
+            if node.peer is peer:
+                node.peer, node.away_since = None, self._clock.seconds()
+                self.tell()
+                return name
+        return None
+
+    def peer(self, name: str) -> Peer | None:
+        """Return the link of a storage node, if it is up."""
+        node = self._nodes.get(name)
+        return node.peer if node is not None else None
+
+    def url(self, name: str) -> str:
+        """Return the base URL of a storage node."""
+        return self._nodes[name].status.url
+
+    def index_address(self) -> str | None:
+        """Return where to send the next client, each index node in turn; None without one."""
+        if not self._indexes:
+            return None
+        self._turn += 1
+        names = sorted(self._indexes)
+        return self._indexes[names[self._turn % len(names)]][0].address
+
+    def tell(self) -> None:
+        """Tell all index nodes which nodes there are."""
+        for _, peer in self._indexes.values():
+            peer.notify("cluster", cluster=self.cluster)
+        self.on_change()

@@ -1,0 +1,135 @@
+"""`twistd storage-master`: master of storage nodes and index nodes."""
+
+from typing import Any
+
+from twisted.application.service import IService
+
+from agents.configuration import AgentOptions, Configuration, Port
+from agents.storage.catalogue import Catalogue
+from agents.storage.figures import serve_pages
+from agents.storage.master.config import StorageMasterConfig
+from agents.storage.master.mending import Mending
+from agents.storage.master.methods import StorageMasterMethods
+from agents.storage.master.pages import figures, page
+from agents.storage.master.registry import Registry
+from agents.storage.starting import OpeningService
+from anet.http import HttpServer, Router
+from anet.tasks import Tasks, every
+from anet.workers import Workers
+from hip import Agent, Peer
+
+CLIENTS = ("connectivity", "consultation")  # kinds that are sent on to an index node
+_TELL_EVERY = 2.0  # seconds between two words to the index nodes about free space
+
+
+class Options(AgentOptions):
+    """Options of `twistd storage-master`."""
+
+    agent = "storage-master"
+    longdesc = "Knows the storage nodes, redirects clients, and keeps the replicas up."
+
+
+def makeService(options: Options, reactor: Any = None) -> IService:
+    """Return the storage master.
+
+    Raises:
+        SystemExit: the configuration is refused (status 78).
+    """
+    if reactor is None:
+        from twisted.internet import reactor
+    configuration = options.load()
+    config = configuration.section("storage-master", StorageMasterConfig)
+    return StorageMaster(reactor, configuration, config, options.name)
+
+
+class StorageMaster(OpeningService):
+    """The storage master: its log of additions, its slaves, its repairs.
+
+    Attributes:
+        registry: the nodes.
+        catalogue: who holds what.
+        mending: repairs.
+        methods: what it answers.
+        agent: its place in the HIP tree.
+        link: its link to the scheduler.
+        listener: where slaves link to it; its port is known once `opened`.
+        server: its pages.
+    """
+
+    def __init__(
+        self, reactor: Any, configuration: Configuration, config: StorageMasterConfig, name: str
+    ) -> None:
+        super().__init__(reactor)
+        thread = Workers(reactor, 1, name=f"{name}-catalogue")
+        thread.setServiceParent(self)
+        folder = config.folder or configuration.directory / "storage-master"
+        self.catalogue = Catalogue(folder / "catalogue.sqlite", thread)
+        self.registry = Registry(reactor, config.replicas, config.grace)
+        self.mending = Mending(
+            reactor,
+            self.catalogue,
+            self.registry,
+            replicas=config.replicas,
+            settle=config.settle,
+            sweep_every=config.sweep_every,
+            rate=config.repair_rate,
+            at_once=config.repairs_at_once,
+        )
+        self.methods = StorageMasterMethods(
+            self.registry, self.catalogue, self.mending, self._send_on_all
+        )
+        self.agent = Agent(
+            reactor, "storage-master", name, [self.methods], insecure=configuration.insecure
+        )
+        self.agent.on_join = self._joined
+        self.agent.on_leave = self._left
+        self.listener = self.agent.listen(configuration.address(Port.STORAGE_MASTER, config.hip))
+        self.link = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
+        pages = configuration.address(Port.STORAGE_MASTER_PAGES, config.pages)
+        self.server = HttpServer(reactor, pages, self._router(), name=name)
+        self._grace = config.grace
+        self._tasks = Tasks()
+
+    async def opening(self) -> None:
+        """Open the catalogue; then serve, and look after the replicas."""
+        await self.catalogue.open()
+        for name, url in (await self.catalogue.nodes()).items():
+            self.registry.remember(name, url)
+        self.server.setServiceParent(self)
+        self.agent.setServiceParent(self)
+        self.mending.start()
+        self.mending.sweep_in(self._grace)
+        telling = every(self._reactor, _TELL_EVERY, self.registry.tell)
+        self._tasks.start(telling, "telling the index nodes")
+
+    async def stopService(self) -> None:
+        """Stop repairs, then all parts; the catalogue last."""
+        await self._tasks.stop()
+        await self.mending.stop()
+        await self.catalogue.close()
+        await super().stopService()
+
+    def _joined(self, peer: Peer) -> None:
+        if peer.kind in CLIENTS:
+            self._send_on(peer)
+
+    def _left(self, peer: Peer, reason: str) -> None:
+        if self.registry.leaves(peer) is not None:
+            self.mending.sweep_in(self._grace)
+
+    def _send_on(self, peer: Peer) -> None:
+        """Redirect a client to an index node; without one it stays, and is told "no-index"."""
+        address = self.registry.index_address()
+        if address is not None:
+            peer.redirect(address)
+
+    def _send_on_all(self) -> None:
+        for peer in list(self.agent.slaves.values()):
+            if peer.kind in CLIENTS:
+                self._send_on(peer)
+
+    def _router(self) -> Router:
+        router = Router()
+        measured = figures(self)
+        serve_pages(router, "dlweb_storage_master", measured, lambda: page(self, measured))
+        return router

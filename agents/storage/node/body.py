@@ -1,0 +1,93 @@
+"""Taking the body of a PUT: small ones in memory, large ones through a file."""
+
+from twisted.internet.defer import Deferred
+
+from agents.storage.disk.contents import IncomingContent
+from agents.storage.disk.store import DiskStore
+from anet.errors import BodyTooLarge
+from anet.http import Request
+
+_PIECE = 1024 * 1024  # bytes hashed and written by one job
+
+
+class BodyReader:
+    """Reads bodies for a disk.
+
+    Args:
+        store: the disk.
+        content_limit: bytes of the largest body taken.
+        memory_limit: bytes of a body that is kept in memory.
+    """
+
+    def __init__(self, store: DiskStore, content_limit: int, memory_limit: int) -> None:
+        self._store = store
+        self._content_limit, self._memory_limit = content_limit, memory_limit
+
+    async def read(self, request: Request) -> bytes | IncomingContent:
+        """Return a body, or the file that it went to.
+
+        Raises:
+            BodyTooLarge: it passes the limit.
+            DiskFull: there is no room for it.
+            ConnectionBroken: it did not come whole.
+        """
+        announced = int(request.headers.get(b"content-length") or 0)
+        if announced > self._content_limit:
+            raise BodyTooLarge(f"a content has at most {self._content_limit} bytes here")
+        self._store.space.require(announced)
+        body = _Body(self._store, self._content_limit, self._memory_limit)
+        try:
+            await request.deliver(body.take)
+            return await body.end()
+        except BaseException:
+            await body.discard()
+            raise
+
+
+class _Body:
+    """One body on its way."""
+
+    def __init__(self, store: DiskStore, content_limit: int, memory_limit: int) -> None:
+        self._store = store
+        self._content_limit, self._memory_limit = content_limit, memory_limit
+        self._pieces: list[bytes] = []
+        self._held = 0
+        self._size = 0
+        self._file: IncomingContent | None = None
+        self._writing: Deferred[None] | None = None
+
+    def take(self, piece: bytes) -> Deferred[None] | None:
+        """Take a piece; a Deferred holds the client back while a file is written."""
+        self._pieces.append(piece)
+        self._held += len(piece)
+        self._size += len(piece)
+        if self._size > self._content_limit:
+            raise BodyTooLarge(f"a content has at most {self._content_limit} bytes here")
+        limit = self._memory_limit if self._file is None else _PIECE
+        if self._held <= limit:
+            return None
+        self._writing = Deferred.fromCoroutine(self._flush())
+        return self._writing
+
+    async def end(self) -> bytes | IncomingContent:
+        """Return the whole."""
+        if self._file is None:
+            return b"".join(self._pieces)
+        await self._flush()
+        return self._file
+
+    async def discard(self) -> None:
+        """Take away what was written, once nothing writes to it any more."""
+        if self._writing is not None and not self._writing.called:
+            waiting: Deferred[None] = Deferred()
+            self._writing.addBoth(lambda _: waiting.callback(None))
+            await waiting
+        if self._file is not None:
+            await self._store.workers.run(self._file.discard)
+
+    async def _flush(self) -> None:
+        pieces, self._pieces, self._held = self._pieces, [], 0
+        if self._file is None:
+            self._file = await self._store.receive()
+        if pieces:
+            await self._store.write(self._file, b"".join(pieces))

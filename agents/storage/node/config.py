@@ -1,0 +1,60 @@
+"""The `storage-node` section of the configuration."""
+
+from pathlib import Path
+
+from attrs import field, frozen, validators
+
+from agents.configuration.checks import is_address
+from anet.multicast import Groups
+
+_positive = validators.gt(0)
+
+
+@frozen
+class StorageNodeConfig:
+    """What a storage node keeps, where, and whom it tells.
+
+    Attributes:
+        folder: where it keeps its files; null means `storage-N` under the archive's directory.
+        address: "host:port" of its HTTP service and pages; null means base port + 10 + N.
+        url: base URL under which others reach it; null means http:// and its address.
+        storage_master: the storage master's HIP address; null means base port + 2.
+        reserve: bytes of the disk that stay free; below them every write is refused.
+        content_limit: bytes of the largest content taken.
+        memory_limit: bytes of bodies in memory; larger contents go through a file.
+        waiting_limit: bytes of writes that may wait for the disk.
+        threads: threads that write, sync and scan.
+        connections: HTTP clients at once.
+        multicast: whether it answers multicast lookups.
+        all_groups: whether it joins all 256 multicast groups, or those of what it holds.
+        multicast_base: first of the 256 multicast addresses.
+        multicast_port: their UDP port; null means the base port.
+        multicast_interface: IP address of the network card that carries them.
+        multicast_ttl: routers that a question may pass, plus one; 0 stays on this machine.
+    """
+
+    folder: Path | None = None
+    address: str | None = field(default=None, validator=is_address)
+    url: str | None = None
+    storage_master: str | None = field(default=None, validator=is_address)
+    reserve: int = field(default=512 * 1024 * 1024, validator=validators.ge(0))
+    content_limit: int = field(default=2**40, validator=_positive)
+    memory_limit: int = field(default=256 * 1024, validator=_positive)
+    waiting_limit: int = field(default=64 * 1024 * 1024, validator=_positive)
+    threads: int = field(default=4, validator=[validators.ge(2), validators.le(64)])
+    connections: int = field(default=2000, validator=_positive)
+    multicast: bool = True
+    all_groups: bool = False
+    multicast_base: str = "239.192.77.0"
+    multicast_port: int | None = None
+    multicast_interface: str = "127.0.0.1"
+    multicast_ttl: int = field(default=0, validator=[validators.ge(0), validators.le(255)])
+
+    def groups(self, base_port: int) -> Groups:
+        """Return the multicast groups of the archive at `base_port`."""
+        return Groups(
+            self.multicast_port or base_port,
+            self.multicast_base,
+            self.multicast_interface,
+            self.multicast_ttl,
+        )

@@ -1,0 +1,64 @@
+"""What a storage node answers over HIP, to its master."""
+
+from collections.abc import Callable
+
+from agents.capture import is_key
+from agents.storage.disk.layout import Kind
+from agents.storage.disk.store import DiskStore
+from agents.storage.errors import StorageError
+from agents.storage.node.fetcher import Fetcher
+from agents.storage.status import NodeStatus
+from anet.errors import AnetError
+from hip import CallRefused, exposed
+
+_LISTING_LIMIT = 10_000
+
+
+class StorageNodeMethods:
+    """The methods; see the docstring of each."""
+
+    def __init__(
+        self, store: DiskStore, fetcher: Fetcher, status: Callable[[], NodeStatus]
+    ) -> None:
+        self._store, self._fetcher, self._status = store, fetcher, status
+
+    @exposed
+    async def replicate(self, kind: Kind, key: str, source: str) -> bool:
+        """Copy a content, or merge a structure file, from the node at the base URL `source`.
+
+        Returns whether anything was new. Refuses "not-a-key", or "not-copied" with the reason.
+        """
+        if kind == "structures":
+            return await self.merge(key, source) > 0
+        _check(key)
+        try:
+            return await self._fetcher.replicate(key, source)
+        except (StorageError, AnetError, OSError) as error:
+            raise CallRefused("not-copied", str(error)) from None
+
+    @exposed
+    async def merge(self, key: str, source: str) -> int:
+        """Add the captures that the node at the base URL `source` has; return how many were new.
+
+        Refuses "not-a-key", or "not-copied" with the reason.
+        """
+        _check(key)
+        try:
+            return await self._fetcher.merge(key, source)
+        except (StorageError, AnetError, OSError) as error:
+            raise CallRefused("not-copied", str(error)) from None
+
+    @exposed
+    async def listing(self, kind: Kind, after: str = "", limit: int = 1000) -> list[str]:
+        """Return the keys held after `after`, in order, at most `limit` (10,000)."""
+        return await self._store.listing(kind, after, max(1, min(limit, _LISTING_LIMIT)))
+
+    @exposed
+    def status(self) -> NodeStatus:
+        """Return name, address, free bytes, counts, and why it writes no more, if so."""
+        return self._status()
+
+
+def _check(key: str) -> None:
+    if not is_key(key):
+        raise CallRefused("not-a-key", "a key is a SHA-256 in 64 lower-case hexadecimal digits")

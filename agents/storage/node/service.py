@@ -1,0 +1,147 @@
+"""`twistd storage-node`: a disk of the archive, served."""
+
+from pathlib import Path
+from typing import Any
+
+from twisted.application.service import IService
+
+from agents.configuration import AgentOptions, Configuration, Port, secret, storage_node
+from agents.storage.disk.store import DiskStore
+from agents.storage.figures import serve_pages
+from agents.storage.node.config import StorageNodeConfig
+from agents.storage.node.fetcher import Fetcher
+from agents.storage.node.lookup import Lookup
+from agents.storage.node.methods import StorageNodeMethods
+from agents.storage.node.pages import figures, page
+from agents.storage.node.reporter import Reporter
+from agents.storage.node.routes import NodeRoutes
+from agents.storage.starting import OpeningService
+from agents.storage.status import NodeStatus
+from anet.http import HttpClient, HttpServer, Limits
+from anet.workers import Workers
+from hip import Agent
+
+
+class Options(AgentOptions):
+    """Options of `twistd storage-node`."""
+
+    agent = "storage-node"
+    longdesc = "Keeps contents and structure files on a disk, and serves them over HTTP."
+
+
+def makeService(options: Options, reactor: Any = None) -> IService:
+    """Return a storage node.
+
+    Raises:
+        SystemExit: the configuration is refused (status 78).
+    """
+    if reactor is None:
+        from twisted.internet import reactor
+    configuration = options.load()
+    config = configuration.section("storage-node", StorageNodeConfig)
+    name = options.name if options.name != Options.agent else "storage-1"
+    folder = config.folder or configuration.directory / f"storage-{options.number}"
+    address = config.address or configuration.address(storage_node(options.number))
+    return StorageNode(reactor, configuration, config, name, folder, address)
+
+
+class StorageNode(OpeningService):
+    """A storage node: disk, HTTP service, link to the master, multicast.
+
+    Attributes:
+        url: base URL under which others reach it.
+        store: its disk.
+        routes: its HTTP interface.
+        fetcher: copies from other nodes.
+        reporter: tells the master what is added.
+        agent: its place in the HIP tree.
+        link: its link to the master.
+        lookup: its answers to multicast; none when that is switched off.
+        server: its HTTP service; its port is known once `opened`.
+    """
+
+    def __init__(
+        self,
+        reactor: Any,
+        configuration: Configuration,
+        config: StorageNodeConfig,
+        name: str,
+        folder: Path,
+        address: str,
+    ) -> None:
+        super().__init__(reactor)
+        self._config, self._configuration = config, configuration
+        self.url = config.url or f"http://{address}"
+        self.workers = Workers(reactor, config.threads, name=name)
+        self.workers.setServiceParent(self)
+        self.store = DiskStore(
+            folder, self.workers, reserve=config.reserve, waiting_limit=config.waiting_limit
+        )
+        client = HttpClient(reactor, connections=4)
+        client.setServiceParent(self)
+        self.fetcher = Fetcher(self.store, client)
+        self.reporter = Reporter(reactor, self.store, self.status)
+        self.store.on_added = self.reporter.wake
+        self.routes = NodeRoutes(
+            self.store,
+            self.status,
+            secret(configuration.directory),
+            config.content_limit,
+            config.memory_limit,
+        )
+        methods = StorageNodeMethods(self.store, self.fetcher, self.status)
+        self.agent = Agent(
+            reactor, "storage-node", name, [methods], insecure=configuration.insecure
+        )
+        self.link = self.agent.connect(
+            configuration.address(Port.STORAGE_MASTER, config.storage_master)
+        )
+        self.link.on_connect = self.reporter.greet
+        self.server = HttpServer(
+            reactor,
+            address,
+            self._router(),
+            name=name,
+            limits=Limits(connections=config.connections),
+        )
+        self.lookup: Lookup | None = None
+
+    def status(self) -> NodeStatus:
+        """Return what the node says of itself."""
+        counts = self.store.holdings.counts
+        return NodeStatus(
+            name=self.agent.agent_name,
+            url=self.url,
+            free=self.store.space.free,
+            contents=counts["contents"],
+            structures=counts["structures"],
+            failed=self.store.failed,
+        )
+
+    async def opening(self) -> None:
+        """Open the disk, then serve it, then tell the master."""
+        await self.store.open()
+        self.server.setServiceParent(self)
+        if self._config.url is None:
+            self.url = f"http://{self.server.address}"
+        if self._config.multicast:
+            groups = self._config.groups(self._configuration.base_port)
+            self.lookup = Lookup(
+                self._reactor, groups, self.store, self.url, self._config.all_groups
+            )
+            self.lookup.start()
+        self.agent.setServiceParent(self)
+
+    async def stopService(self) -> None:
+        """Answer what was asked, write what was begun, and stop."""
+        if self.lookup is not None:
+            await self.lookup.stop()
+        await self.reporter.stop()
+        await self.store.close()
+        await super().stopService()
+
+    def _router(self) -> Any:
+        router = self.routes.router()
+        measured = figures(self)
+        serve_pages(router, "dlweb_storage_node", measured, lambda: page(self, measured))
+        return router

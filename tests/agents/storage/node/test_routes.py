@@ -1,0 +1,229 @@
+"""The HTTP interface of a storage node, over real sockets."""
+
+import base64
+import json
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+import pytest
+import pytest_twisted
+from pytest_twisted import ensureDeferred
+from twisted.internet import reactor
+from twisted.internet.defer import ensureDeferred as ensured
+
+from agents.capture import structure_key
+from agents.storage.disk.store import DiskStore
+from agents.storage.node.routes import NodeRoutes
+from agents.storage.status import NodeStatus
+from anet.http import HttpClient, HttpServer
+
+SECRET = [(b"Authorization", b"Bearer secret")]
+BODY = bytes(range(256)) * 40
+KEY = sha256(BODY).hexdigest()
+URL = "http://a.example/"
+
+
+class Node:
+    """A node's HTTP service, and a client for it."""
+
+    def __init__(self, store: DiskStore) -> None:
+        self.store = store
+        self.client = HttpClient(reactor)
+        routes = NodeRoutes(
+            store, lambda: NodeStatus("storage-1", "http://x"), "secret", 1_000_000, 20_000
+        )
+        self.server = HttpServer(reactor, "127.0.0.1:0", routes.router(), name="storage-1")
+
+    async def ask(
+        self, method: str, path: str, headers: Any = (), body: bytes = b""
+    ) -> tuple[int, Any, bytes]:
+        """Return status, headers and body of an answer."""
+        url = f"http://127.0.0.1:{self.server.port}{path}"
+        response = await self.client.request(method, url, headers, body)
+        return response.head.status, response.head.headers, await response.read(1 << 26)
+
+    async def json(self, path: str) -> Any:
+        """Return the JSON at a path."""
+        status, _, body = await self.ask("GET", path)
+        assert status == 200, body
+        return json.loads(body)
+
+
+@pytest.fixture
+def node(store: DiskStore):
+    """Give a node that listens."""
+    node = Node(store)
+    node.server.startService()
+    yield node
+    pytest_twisted.blockon(ensured(node.client.stopService()))
+    pytest_twisted.blockon(ensured(node.server.stopService()))
+
+
+@ensureDeferred
+async def test_a_content_goes_in_and_comes_out(node: Node) -> None:
+    """PUT says 201 once and 200 after; GET gives the same bytes; HEAD their number."""
+    status, _, body = await node.ask("PUT", f"/contents/{KEY}", SECRET, BODY)
+    assert (status, json.loads(body)["size"]) == (201, len(BODY))
+    status, _, _ = await node.ask("PUT", f"/contents/{KEY}", SECRET, BODY)
+    assert status == 200
+    status, headers, body = await node.ask("GET", f"/contents/{KEY}")
+    assert (status, body) == (200, BODY)
+    status, headers, body = await node.ask("HEAD", f"/contents/{KEY}")
+    assert (status, headers.get(b"content-length"), body) == (200, b"%d" % len(BODY), b"")
+
+
+@ensureDeferred
+async def test_a_large_content_goes_through_a_file(node: Node) -> None:
+    """A body past the memory limit is streamed to disk, hashed on the way."""
+    body = b"x" * 500_000
+    key = sha256(body).hexdigest()
+    assert (await node.ask("PUT", f"/contents/{key}", SECRET, body))[0] == 201
+    assert (await node.ask("GET", f"/contents/{key}"))[2] == body
+    assert (await node.ask("PUT", f"/contents/{KEY}", SECRET, body))[0] == 409
+    assert not list(node.store.layout.incoming.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "status", "part"),
+    [
+        ("bytes=0-9", 206, BODY[:10]),
+        ("bytes=10230-", 206, BODY[10230:]),
+        ("bytes=-5", 206, BODY[-5:]),
+        ("bytes=10000-99999", 206, BODY[10000:]),
+        ("bytes=10240-", 416, None),
+        ("bytes=-0", 416, None),
+        ("bytes=5-2", 200, BODY),
+        ("bytes=0-1,5-6", 200, BODY),
+        ("lines=1-2", 200, BODY),
+    ],
+)
+@ensureDeferred
+async def test_ranges(node: Node, wanted: str, status: int, part: bytes | None) -> None:
+    """One range is given alone; several, or nonsense, get the whole."""
+    await node.store.put(KEY, BODY)
+    found, _, body = await node.ask("GET", f"/contents/{KEY}", [(b"Range", wanted.encode())])
+    assert found == status
+    assert part is None or body == part
+
+
+@ensureDeferred
+async def test_a_known_entity_tag_needs_no_body(node: Node) -> None:
+    """If-None-Match with the key answers 304."""
+    await node.store.put(KEY, BODY)
+    tag = [(b"If-None-Match", b'"%s"' % KEY.encode())]
+    assert (await node.ask("GET", f"/contents/{KEY}", tag))[0] == 304
+
+
+@ensureDeferred
+async def test_writing_needs_the_secret(node: Node, make_capture) -> None:
+    """Without the credential nothing is written."""
+    for headers in ((), [(b"Authorization", b"Bearer other")]):
+        assert (await node.ask("PUT", f"/contents/{KEY}", headers, BODY))[0] == 401
+        assert (await node.ask("POST", "/structures", headers, b"{}"))[0] == 401
+    assert not node.store.holds("contents", KEY)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("GET", "/contents/abc", b"", 400),
+        ("GET", "/contents/..%2f..%2flayout", b"", 404),
+        ("GET", f"/contents/{'0' * 64}", b"", 404),
+        ("PUT", "/contents/abc", b"x", 400),
+        ("PUT", f"/contents/{'0' * 64}", b"x", 409),
+        ("DELETE", f"/contents/{'0' * 64}", b"", 405),
+        ("GET", "/structures/abc?date=2026", b"", 400),
+        ("GET", f"/structures/{'0' * 64}?date=2026", b"", 404),
+        ("POST", "/structures", b"not json", 400),
+        ("POST", "/structures", b'{"captures": [{"url": 1}]}', 400),
+        ("POST", "/structures", b'{"captures": [], "x": 1}', 200),
+        ("GET", "/listing/nothing", b"", 404),
+        ("GET", "/listing/contents?limit=x", b"", 400),
+        ("GET", "/listing/contents?after=x", b"", 400),
+        ("GET", "/additions?since=-1", b"", 400),
+        ("PUT", f"/contents/{'0' * 64}", b"x" * 1_000_001, 413),
+    ],
+)
+@ensureDeferred
+async def test_what_makes_no_sense_is_told_so(
+    node: Node, method: str, path: str, body: bytes, status: int
+) -> None:
+    """Hostile requests get a clear status, and never a trace of the program."""
+    found, _, words = await node.ask(method, path, SECRET, body)
+    assert found == status, words
+    assert b"Traceback" not in words
+
+
+@ensureDeferred
+async def test_a_full_disk_is_507(node: Node) -> None:
+    """A node without room says so, so that the content goes to another."""
+    node.store.space._reserve = 1 << 60
+    status, _, words = await node.ask("PUT", f"/contents/{KEY}", SECRET, BODY)
+    assert status == 507 and b"add a storage node" in words
+
+
+@pytest.mark.parametrize("form", ["json", "msgpack"])
+@ensureDeferred
+async def test_captures_go_in_and_are_found(node: Node, make_capture, form: str) -> None:
+    """A batch of captures is recorded, and the nearest to a date is given with its head."""
+    captures = [make_capture(URL, day) for day in (1, 5, 9)]
+    encode = msgspec.json.encode if form == "json" else msgspec.msgpack.encode
+    kind = [(b"Content-Type", f"application/{form}".encode())]
+    for new in (3, 0):
+        status, _, body = await node.ask(
+            "POST", "/structures", [*SECRET, *kind], encode({"captures": captures})
+        )
+        assert status == 200, body
+        assert json.loads(body) == {"node": "storage-1", "recorded": 3, "new": new}
+    found = await node.json(f"/structures/{structure_key(URL)}?date=2026-01-06")
+    assert found["url"] == found["capture"]["url"] == URL
+    assert base64.b64decode(found["capture"]["head"]) == captures[1].head
+    assert found["capture"]["date"] == captures[1].date
+    assert (found["previous"], found["next"]) == (captures[0].date, captures[2].date)
+    assert (found["count"], found["first"], found["last"]) == (
+        3,
+        captures[0].date,
+        captures[2].date,
+    )
+    path = f"/structures/{structure_key(URL)}?exact=1&date="
+    assert (await node.ask("GET", path + "20260106"))[0] == 404
+    assert (await node.ask("GET", path + captures[1].date))[0] == 200
+
+
+@ensureDeferred
+async def test_all_captures_are_listed(node: Node, make_capture) -> None:
+    """A list gives every capture in order, with heads when asked, in bounds when given."""
+    captures = [make_capture(URL, day) for day in range(1, 29)]
+    await node.store.append(captures)
+    path = f"/structures/{structure_key(URL)}"
+    found = await node.json(path)
+    assert [each["date"] for each in found] == [each.date for each in captures]
+    assert "head" not in found[0] and found[0]["url"] == URL
+    found = await node.json(f"{path}?heads=1")
+    assert msgspec.convert(found, list[type(captures[0])]) == captures
+    found = await node.json(f"{path}?from=2026-01-03&to=2026-01-06&limit=2")
+    assert [each["date"] for each in found] == [each.date for each in captures[2:4]]
+    after = f"{captures[25].date}-{captures[25].content}"
+    found = await node.json(f"{path}?heads=1&after={after}")
+    assert [each["date"] for each in found] == [each.date for each in captures[26:]]
+    after = f"{captures[-1].date}-{captures[-1].content}"
+    assert await node.json(f"{path}?after={after}") == []
+
+
+@ensureDeferred
+async def test_what_is_held_is_listed(node: Node, make_capture) -> None:
+    """URLs, keys and additions come in pages."""
+    urls = [f"http://a.example/{number}" for number in range(5)]
+    await node.store.append([make_capture(url) for url in urls])
+    await node.store.put(KEY, BODY)
+    first = await node.json("/urls?limit=3")
+    rest = await node.json(f"/urls?limit=3&after={first['after']}")
+    assert {each["url"] for each in first["urls"] + rest["urls"]} == set(urls)
+    assert rest["after"] is None
+    assert await node.json("/listing/contents") == {"keys": [KEY], "after": None}
+    part = await node.json("/additions")
+    assert len(part["entries"]) == 6 and part["position"] == node.store.additions.position
+    part = await node.json(f"/additions?log={part['log']}&since={part['position']}")
+    assert part["entries"] == []
+    assert (await node.json("/status"))["name"] == "storage-1"
