@@ -64,7 +64,8 @@ class DepositFigures:
     Attributes:
         captures: lines of the crawl's structure that were read.
         captures_recorded: of these, the ones durably recorded.
-        captures_missing: of these, the ones left out because nobody holds their content.
+        captures_missing: of these, the ones left out: nobody holds their content, or their line
+            of the crawl's structure is damaged.
         contents_stored: contents this deposit brought to storage nodes.
         contents_known: contents that the archive held already.
         bytes_stored: bytes of the contents stored, each counted once.

@@ -9,6 +9,7 @@ from agents.scheduler.scheduler import CONNECTIVITY, Scheduler
 from hip import CallRefused, Peer, exposed
 
 _MOST = 1000  # rows of one answer
+_LONGEST_DELAY = 3600  # seconds
 
 
 class SchedulerMethods:
@@ -18,18 +19,23 @@ class SchedulerMethods:
         self._scheduler, self._overview = scheduler, overview
 
     @exposed
-    async def order(self, urls: list[str], private_networks: bool = False) -> list[str]:
+    async def order(
+        self, urls: list[str], private_networks: bool = False, delay: float | None = None
+    ) -> list[str]:
         """Have the sites that begin at these URLs collected; return the name of each crawl.
 
         A site that is at work already is joined: its present crawl is returned. What belongs
         to each site is guessed from its URL. With `private_networks` addresses of private
-        networks and of loopback may be fetched.
+        networks and of loopback may be fetched; `delay` is the seconds owed to a web server for
+        each request, instead of the configured.
         """
         limit = self._scheduler.means.config.orders_at_once
         if not 0 < len(urls) <= limit:
             raise CallRefused("bad-order", f"order from 1 to {limit} URLs at once")
+        if delay is not None and not 0 <= delay <= _LONGEST_DELAY:
+            raise CallRefused("bad-order", f"a delay is from 0 to {_LONGEST_DELAY} seconds")
         try:
-            return await self._scheduler.order(urls, private_networks)
+            return await self._scheduler.order(urls, private_networks, delay)
         except NotAUrl as error:
             raise CallRefused("bad-order", str(error)) from None
 

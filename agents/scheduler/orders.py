@@ -48,7 +48,9 @@ def order_of(crawl: Crawl, config: SchedulerConfig, former: Path | None) -> Orde
         reject=crawl.reject,
         maximum_depth=crawl.maximum_depth,
         politeness=Politeness(
-            delay=config.delay, robots=config.robots, user_agent=config.user_agent
+            delay=config.delay if crawl.delay is None else crawl.delay,
+            robots=config.robots,
+            user_agent=config.user_agent,
         ),
         private_networks=crawl.private_networks,
         former=str(former) if former else None,

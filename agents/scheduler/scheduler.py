@@ -90,7 +90,9 @@ class Scheduler(Service):
         elif peer.kind == CONNECTIVITY:
             self.depositing.leave(peer)
 
-    async def order(self, urls: Sequence[str], private_networks: bool) -> list[str]:
+    async def order(
+        self, urls: Sequence[str], private_networks: bool, delay: float | None = None
+    ) -> list[str]:
         """Make the sites that begin at `urls` due; return their crawls.
 
         Raises:
@@ -98,7 +100,7 @@ class Scheduler(Service):
         """
         sites = sites_of(urls, self.means.config.maximum_depth)
         crawls = await self.means.store.run(
-            Database.order, sites, private_networks, self.means.now()
+            Database.order, sites, private_networks, self.means.now(), delay
         )
         self.collecting.ring()
         return crawls

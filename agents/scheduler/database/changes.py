@@ -38,13 +38,19 @@ class Database(Queries):
         super().__init__(path)
         self._attempts_allowed = attempts_allowed
 
-    def order(self, sites: Sequence[NewSite], private_networks: bool, date: str) -> list[str]:
+    def order(
+        self,
+        sites: Sequence[NewSite],
+        private_networks: bool,
+        date: str,
+        delay: float | None = None,
+    ) -> list[str]:
         """Register sites and make them due; return the crawl of each.
 
         A site that is already at work keeps the crawl it has: the new order joins it.
         """
         with self._transaction():
-            return [self._order_one(site, private_networks, date) for site in sites]
+            return [self._order_one(site, private_networks, date, delay) for site in sites]
 
     def recover(self, date: str) -> list[Crawl]:
         """Take up what a former run left; return the crawls that crawlers were collecting.
@@ -190,7 +196,9 @@ class Database(Queries):
         with self._transaction():
             self._connection.execute("DELETE FROM discards WHERE directory = ?", [directory])
 
-    def _order_one(self, site: NewSite, private_networks: bool, date: str) -> str:
+    def _order_one(
+        self, site: NewSite, private_networks: bool, date: str, delay: float | None
+    ) -> str:
         self._connection.execute(
             "INSERT INTO sites (site, start_url, accept, reject, maximum_depth, host, state,"
             " registered, changed) VALUES (?, ?, ?, ?, ?, ?, 'known', ?, ?)"
@@ -203,9 +211,9 @@ class Database(Queries):
             return str(row["crawl"])
         crawl = self._new_crawl_name(date, site.site)
         self._connection.execute(
-            "INSERT INTO crawls (crawl, site, host, state, private_networks, ordered, changed)"
-            " VALUES (?, ?, ?, 'ordered', ?, ?, ?)",
-            [crawl, site.site, site.host, private_networks, date, date],
+            "INSERT INTO crawls (crawl, site, host, state, private_networks, delay, ordered,"
+            " changed) VALUES (?, ?, ?, 'ordered', ?, ?, ?, ?)",
+            [crawl, site.site, site.host, private_networks, delay, date, date],
         )
         state = site_after(SiteState(row["state"]), Event.ORDERED)
         self._connection.execute(

@@ -34,6 +34,7 @@ class Crawl:
         reject: what is not, although accepted.
         maximum_depth: page links followed from the start.
         private_networks: whether addresses of private networks may be fetched.
+        delay: seconds owed for each request, or none for the configured.
     """
 
     crawl: str
@@ -41,6 +42,7 @@ class Crawl:
     host: str
     state: CrawlState
     private_networks: bool
+    delay: float | None
     attempt: int
     name: str | None
     crawler: str | None

@@ -24,6 +24,7 @@ CREATE TABLE crawls (
     host             TEXT NOT NULL,             -- the site's, kept here for the choice of the next
     state            TEXT NOT NULL,
     private_networks INTEGER NOT NULL,
+    delay            REAL,                      -- seconds a request, when the order says so
     attempt          INTEGER NOT NULL DEFAULT 0,
     name             TEXT,                      -- of the present or last attempt
     crawler          TEXT,                      -- who makes or made that attempt

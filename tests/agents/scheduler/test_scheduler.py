@@ -58,6 +58,19 @@ def test_two_sites_are_collected_at_once_but_not_of_one_host(world: Any) -> None
     assert world.state(crawls[1]) == "collecting"
 
 
+def test_an_order_may_say_how_gently(world: Any) -> None:
+    """The delay of an order stands before the configured one, for that crawl."""
+    crawler = world.crawler()
+    crawler.tell("order", urls=[URL], delay=0.0)
+    assert crawler.order.politeness.delay == 0
+    crawler.finish("enough")
+    world.order(URL)
+    assert crawler.order.politeness.delay == world.config.delay
+    for delay in (-1.0, 1e9, float("nan")):
+        with pytest.raises(RemoteError, match="bad-order"):
+            crawler.tell("order", urls=[OTHER], delay=delay)
+
+
 def test_a_site_being_collected_is_joined(world: Any) -> None:
     """Ordering a site at work gives its present crawl and nothing else happens."""
     crawler = world.crawler()
