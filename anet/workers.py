@@ -70,7 +70,7 @@ class Workers(Service):
         Raises:
             Overloaded: `queue_limit` jobs are waiting already.
         """
-        result: Deferred[_Result] = Deferred(_leave_running)
+        result: Deferred[_Result] = Deferred()  # once cancelled it takes no notice of the job's end
         if self._waiting >= self._queue_limit:
             result.errback(Overloaded(f"{self._pool.name}: {self._waiting} jobs are waiting"))
             return result
@@ -91,7 +91,3 @@ class Workers(Service):
             result.errback(value)
         else:
             result.callback(value)
-
-
-def _leave_running(_: Deferred[Any]) -> None:
-    """Let a cancelled caller go; a thread cannot be interrupted, and its job ends by itself."""
