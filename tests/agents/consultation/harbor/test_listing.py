@@ -1,0 +1,85 @@
+"""The lists of all nodes are one list, page by page."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest_twisted import ensureDeferred
+
+from agents.consultation.errors import LookupFailed, NodesFailed
+from agents.consultation.harbor.listing import Listed, Listings, Part, begins, merged
+
+KEYS = st.text("abc", min_size=1, max_size=3)
+
+
+@given(st.lists(st.sets(KEYS), min_size=1, max_size=3), st.integers(1, 4))
+def test_pages_of_many_nodes_make_one_list(nodes, size):
+    """Whatever each node holds, paging gives every URL once and in order."""
+    seen, after = [], ""
+    for _ in range(200):
+        parts = []
+        for held in nodes:
+            keys = sorted(key for key in held if key > after)
+            rest = keys[size - 1] if len(keys) > size else None
+            parts.append(Part([Listed(f"http://{key}/", key) for key in keys[:size]], rest))
+        urls, further = merged(parts)
+        seen += [listed.key for listed in urls]
+        if further is None:
+            break
+        after = further
+    assert seen == sorted(set().union(*nodes))
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [("", True), ("http://www.a.org/x", True), ("www.a.org", True), ("a.org", True), ("b", False)],
+)
+def test_a_prefix_is_what_a_person_types(prefix, expected):
+    """Scheme and www. may be left out."""
+    assert begins("http://www.a.org/x/y", prefix) is expected
+
+
+@ensureDeferred
+async def test_every_url_is_listed_once(archive):
+    """Two copies of a URL are one, and pages follow each other."""
+    urls = {f"http://a.example/{number}" for number in range(50)}
+    for url in urls:
+        archive.add(url, b"x")
+    listings = Listings(archive.client, archive.locator.all_nodes)
+    seen, after = [], ""
+    while after is not None:
+        page = await listings.page("", after, 20)
+        assert len(page.urls) <= 20
+        seen += [listed.url for listed in page.urls]
+        after = page.after
+    assert len(seen) == 50 and set(seen) == urls
+
+
+@ensureDeferred
+async def test_a_search_gives_what_begins_so(archive):
+    """Only URLs with the prefix are listed."""
+    archive.add("http://www.a.example/x", b"x")
+    archive.add("http://b.example/", b"x")
+    page = await Listings(archive.client, archive.locator.all_nodes).page("a.example", "", 10)
+    assert [listed.url for listed in page.urls] == ["http://www.a.example/x"]
+
+
+@ensureDeferred
+async def test_silent_nodes_are_counted(archive):
+    """What the nodes that answer hold is listed; how many are silent is said."""
+    archive.add("http://a.example/", b"x")
+    await archive.first.server.stopService()
+    page = await Listings(archive.client, archive.locator.all_nodes).page("", "", 10)
+    assert (len(page.urls), page.silent, page.nodes) == (1, 1, 2)
+
+
+@ensureDeferred
+async def test_an_archive_that_does_not_answer_is_not_an_empty_one(archive):
+    """No node, or no index, is an error."""
+    listings = Listings(archive.client, archive.locator.all_nodes)
+    for node in (archive.first, archive.second):
+        await node.server.stopService()
+    with pytest.raises(NodesFailed):
+        await listings.page("", "", 10)
+    archive.locator.broken = True
+    with pytest.raises(LookupFailed):
+        await listings.page("", "", 10)
