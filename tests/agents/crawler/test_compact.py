@@ -1,0 +1,45 @@
+"""Compact collections behave as the plain ones do."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.crawler.compact import Digests, HashMap, HashSet
+
+KEYS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 3).map(lambda n: n * 4096)
+
+
+@given(st.lists(KEYS))
+def test_hash_set_is_a_set(keys: list[int]) -> None:
+    """It holds what was added, once."""
+    compact, plain = HashSet(), set()
+    for key in keys:
+        assert compact.add(key) is (key not in plain)
+        plain.add(key)
+        assert key in compact
+    assert len(compact) == len(plain)
+
+
+@given(st.lists(st.tuples(KEYS, st.integers(0, 2**64 - 1))))
+def test_hash_map_is_a_map(entries: list[tuple[int, int]]) -> None:
+    """It gives the last value of each key."""
+    compact, plain = HashMap(), {}
+    for key, value in entries:
+        compact[key] = value
+        plain[key] = value
+    assert len(compact) == len(plain)
+    assert all(compact.get(key) == value for key, value in plain.items())
+    assert all(compact.get(key + 1) == plain.get(key + 1) for key in plain if key < 2**62)
+
+
+@given(
+    st.lists(st.binary(min_size=32, max_size=32) | st.integers(0, 9).map(lambda n: b"%032d" % n))
+)
+def test_digests_come_back_sorted(digests: list[bytes]) -> None:
+    """It gives each digest once, in order."""
+    compact, plain = Digests(), set()
+    for digest in digests:
+        assert (digest in compact) is (digest in plain)
+        assert compact.add(digest) is (digest not in plain)
+        plain.add(digest)
+    assert list(compact) == sorted(plain)
+    assert len(compact) == len(plain)
