@@ -1,5 +1,7 @@
 """The `consultation` section: how the archive is given back to browsers."""
 
+from typing import Any
+
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address
@@ -7,6 +9,11 @@ from anet.multicast import Groups
 
 LOOKUPS = ("auto", "multicast", "index")
 _positive = validators.gt(0.0)
+_is_port = validators.optional([validators.ge(1), validators.le(65535)])
+
+
+def _is_base(_instance: object, _attribute: Any, value: str) -> None:
+    Groups(port=1, base=value)
 
 
 @frozen
@@ -49,8 +56,8 @@ class ConsultationConfig:
     lookup: str = field(default="auto", validator=validators.in_(LOOKUPS))
     lookup_timeout: float = field(default=1.0, validator=_positive)
     index_timeout: float = field(default=5.0, validator=_positive)
-    multicast_port: int | None = None
-    multicast_base: str = "239.192.77.0"
+    multicast_port: int | None = field(default=None, validator=_is_port)
+    multicast_base: str = field(default="239.192.77.0", validator=_is_base)
     multicast_interface: str = "127.0.0.1"
     multicast_ttl: int = field(default=0, validator=[validators.ge(0), validators.le(255)])
     node_timeout: float = field(default=15.0, validator=_positive)

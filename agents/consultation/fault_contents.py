@@ -73,7 +73,8 @@ def _html(fault: Fault) -> bytes:
             f'<div><dt>your date</dt><dd class="words">{escape(_date_words(fault))}</dd></div>'
             f'<div><dt>fault</dt><dd class="words">{fault.status} {escape(fault.code)}</dd></div>'
             f'</dl><p><a target="_top" href="{escape(captures)}">Captures of this URL</a> · '
-            '<a target="_top" href="http://dlweb/">Choose another date, or see what the archive holds</a></p>'
+            '<a target="_top" href="http://dlweb/">Choose another date, or see what the archive '
+            "holds</a></p>"
         )
     return document(fault.title, main, who="web archive")
 

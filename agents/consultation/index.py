@@ -2,6 +2,7 @@
 
 from typing import Any, TypeVar
 
+from attrs import frozen
 from twisted.internet.interfaces import IReactorTime
 
 from agents.consultation.errors import LookupFailed
@@ -13,7 +14,25 @@ _Result = TypeVar("_Result")
 
 ATTEMPTS = 4
 PAUSE = 0.25  # seconds between attempts
-UNKNOWN_METHOD = "unknown-method"
+OF_THE_MASTER = ("unknown-method", "no-index")  # its answers before it redirects us
+
+
+@frozen
+class _Status:
+    url: str
+
+
+@frozen
+class _Node:
+    status: _Status
+    up: bool
+
+
+@frozen
+class _Cluster:
+    """What is read of an index node's answer to `nodes`."""
+
+    nodes: list[_Node]
 
 
 class IndexNode:
@@ -48,7 +67,8 @@ class IndexNode:
         Raises:
             LookupFailed: no index node answers.
         """
-        return await self._call(list[str], "nodes")
+        cluster = await self._call(_Cluster, "nodes")
+        return [node.status.url for node in cluster.nodes if node.up]
 
     async def _call(self, shape: type[_Result], method: str, **arguments: Any) -> _Result:
         for attempt in range(ATTEMPTS):
@@ -61,7 +81,7 @@ class IndexNode:
                 failure: Exception = error
             except RemoteError as error:
                 failure = error
-                if error.code != UNKNOWN_METHOD:  # else the storage master, about to redirect us
+                if error.code not in OF_THE_MASTER:
                     break
             except (HipError, TypeError) as error:
                 failure = error

@@ -43,7 +43,12 @@ async def test_a_question_has_kind_and_key():
 
 
 @pytest.mark.parametrize(
-    "error", [ConnectionLost("redirected"), RemoteError("unknown-method", "the master's answer")]
+    "error",
+    [
+        ConnectionLost("redirected"),
+        RemoteError("unknown-method", "the master's answer"),
+        RemoteError("no-index", "the master's answer"),
+    ],
 )
 @ensureDeferred
 async def test_a_redirection_in_the_middle_is_waited_out(error):
@@ -76,6 +81,11 @@ async def test_other_failures_are_told_at_once(answer):
 
 
 @ensureDeferred
-async def test_the_nodes_are_asked_for():
-    """All nodes that are up are one call."""
-    assert await IndexNode(Clock(), Link(["http://n"]), 5.0).nodes() == ["http://n"]
+async def test_the_nodes_that_are_up_are_told():
+    """Of all nodes the index node knows, those that are down are left out."""
+    nodes = [
+        {"status": {"name": "storage-1", "url": "http://n", "free": 1}, "up": True},
+        {"status": {"name": "storage-2", "url": "http://m", "free": 1}, "up": False},
+    ]
+    link = Link({"replicas": 2, "nodes": nodes})
+    assert await IndexNode(Clock(), link, 5.0).nodes() == ["http://n"]
