@@ -55,7 +55,7 @@ def monitoring_page(
         links: the agent's masters and the state of the link to each.
     """
     sections: list[Section] = [
-        Figures("Now", _figures(now, started, proxy, lookup, measures, readers)),
+        Figures("Now", _figures(now, started, lookup, measures, readers)),
         Curve("Answers", measures.requests_curve, "/s"),
         Curve("Time to the first byte", measures.latency_curve, "s"),
         Table("Answers by outcome", ["outcome", "answers", "meaning"], _outcomes(measures)),
@@ -80,7 +80,7 @@ def monitoring_page(
 
 
 def _figures(
-    now: float, started: float, proxy: str, lookup: str, measures: Measures, readers: int
+    now: float, started: float, lookup: str, measures: Measures, readers: int
 ) -> dict[str, Cell]:
     return {
         "answers": measures.total,
@@ -90,7 +90,6 @@ def _figures(
         "readers with a date": readers,
         "running for": human_seconds(now - started),
         "lookup": Badge(lookup, "quiet" if lookup == "auto" else "good"),
-        "proxy": proxy,
     }
 
 

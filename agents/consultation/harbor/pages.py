@@ -67,7 +67,7 @@ def captures_page(view: View, url: str, captures: Sequence[CaptureLine]) -> byte
     words = f"{len(captures)} captures" if len(captures) != 1 else "1 capture"
     shown = text_html(readable(url))
     link = f'<a href="{escape(url)}">{shown}</a>' if view.through_proxy else shown
-    table = captures_table(captures)
+    table = captures_table(captures, view.date)
     if captures:
         table = (
             f'<form method="post" action="/date">{hidden("token", view.token)}'

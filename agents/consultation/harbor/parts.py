@@ -55,15 +55,18 @@ def section(title: str, inside: str, key: str = "section") -> str:
 
 def date_form(view: View) -> str:
     """Return the form that sets the reader's date."""
-    value = dates.to_iso(view.date)[:-1] if view.date else ""
+    value = dates.to_words(view.date) if view.date else ""
     return (
         '<section aria-labelledby="date-title"><h2 id="date-title">Your date</h2>'
         f'<form class="box" method="post" action="/date">{hidden("token", view.token)}'
         '<label for="date">Date and time (UTC)</label>'
-        f'<input id="date" name="date" type="datetime-local" step="1" value="{escape(value)}">'
+        f'<input id="date" class="short" name="date" required value="{escape(value)}" '
+        'placeholder="2026-11-21 07:30" autocomplete="off" spellcheck="false" '
+        'aria-describedby="date-help">'
         "<div><button>Read at this date</button> "
         '<button name="newest" value="1" formnovalidate>Read the newest</button></div>'
-        "<p>Each page shows its capture nearest to your date.</p></form></section>"
+        '<p id="date-help">As much as you know, from the year on: 2026, 2026-11, 2026-11-21. '
+        "Each page shows its capture nearest to your date.</p></form></section>"
     )
 
 
@@ -108,17 +111,16 @@ def chosen(view: View) -> str:
     )
 
 
-def captures_table(captures: Sequence[CaptureLine]) -> str:
-    """Return the captures of a URL, newest first, each a button that sets its date."""
+def captures_table(captures: Sequence[CaptureLine], date: str) -> str:
+    """Return the captures of a URL, newest first, each a button that sets its date.
+
+    The capture that a reader at `date` sees is marked.
+    """
     if not captures:
         return '<p class="empty">The archive holds no capture of this URL.</p>'
+    seen = nearest(captures, date)
     rows = "".join(
-        f'<tr><td><button class="plain" name="date" value="{escape(capture.date)}">'
-        f"{escape(dates.to_words(capture.date))}</button></td>"
-        f'<td class="number">{capture.status}</td>'
-        f'<td class="number">{escape(human_bytes(capture.size))}</td>'
-        f'<td class="key" title="{escape(capture.content)}">{escape(capture.content[:16])}…</td>'
-        f"<td>{escape(note)}</td></tr>"
+        _capture_row(capture, note, capture is seen)
         for capture, note in zip(reversed(captures), changes(captures), strict=True)
     )
     return (
@@ -128,6 +130,26 @@ def captures_table(captures: Sequence[CaptureLine]) -> str:
         '<th scope="col">content</th><th scope="col">change</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
+
+
+def _capture_row(capture: CaptureLine, note: str, seen: bool) -> str:
+    mark = '<span class="badge good">you read this</span>' if seen else ""
+    return (
+        f'<tr><td><button class="plain" name="date" value="{escape(capture.date)}">'
+        f"{escape(dates.to_words(capture.date))}</button>{mark}</td>"
+        f'<td class="number">{capture.status}</td>'
+        f'<td class="number">{escape(human_bytes(capture.size))}</td>'
+        f'<td class="key" title="{escape(capture.content)}">{escape(capture.content[:16])}…</td>'
+        f"<td>{escape(note)}</td></tr>"
+    )
+
+
+def nearest(captures: Sequence[CaptureLine], date: str) -> CaptureLine:
+    """Return the capture that a reader at `date` sees; of two equally far, the earlier."""
+    if not date:
+        return captures[-1]
+    moment = dates.to_datetime(date)
+    return min(captures, key=lambda capture: abs(dates.to_datetime(capture.date) - moment))
 
 
 def changes(captures: Sequence[CaptureLine]) -> list[str]:

@@ -164,6 +164,10 @@ async def test_all_captures_of_a_url_are_shown(archive, visitor):
     assert [row.xpath(".//button/@value")[0] for row in rows][::2] == [NEW, OLD]
     assert [row.xpath("td[last()]")[0].text for row in rows] == ["changed", "same", "first"]
     assert page.xpath(f"//td[@title='{newest.content}']")
+    assert [len(row.xpath(".//span")) for row in rows] == [1, 0, 0]
+    visitor.harbor.readers.choose(READER, "20230301000000000000")
+    rows = (await visitor.tree(f"/captures?url={URL}")).xpath("//tbody/tr")
+    assert [len(row.xpath(".//span")) for row in rows] == [0, 1, 0]
     assert page.xpath("//form[@action='/date']//input[@name='token']/@value") == [visitor.token]
 
 
