@@ -1,0 +1,176 @@
+"""One deposit: from a crawl's folder to the storage, wholly and as often as it takes.
+
+Steps, in an order that lets `kill -9` fall anywhere: contents to storage nodes, then the captures
+that name them to the index node, batch by batch; then signatures and structure to the site's
+folder. Nothing is removed here. Repeated from the beginning, every step finds its work done.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from attrs import frozen
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from agents.capture import Capture
+from agents.connectivity import former
+from agents.connectivity.contents import Contents
+from agents.connectivity.crawl_folder import REPORT, STRUCTURE, CrawlFolder
+from agents.connectivity.index import INVALID, Index
+from agents.connectivity.patience import Patience
+from agents.connectivity.report import read_report
+from agents.connectivity.structure import Batch, read_batch
+from agents.deposit import ContentSize, DepositFigures, Findings
+from anet.workers import Workers
+from hip import RemoteError
+
+_log = Logger()
+
+
+@frozen
+class Limits:
+    """Bounds of one deposit; see the configuration."""
+
+    batch_captures: int
+    batch_bytes: int
+    patience: float
+    report: int
+
+
+class Deposit:
+    """The deposit of one crawl.
+
+    Attributes:
+        crawl: the name of the crawl.
+        folder: where the crawl lies.
+    """
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        index: Index,
+        contents: Contents,
+        workers: Workers,
+        limits: Limits,
+        *,
+        crawl: str,
+        folder: CrawlFolder,
+        site: Path,
+    ) -> None:
+        """Deposit `folder`, and leave what the next crawl needs in the folder `site`."""
+        self.crawl, self.folder = crawl, folder
+        self._clock, self._workers, self._limits = clock, workers, limits
+        self._index, self._contents, self._site = index, contents, site
+        self._patience = Patience(clock, limits.patience)
+        self._begun = clock.seconds()
+        self._captures = self._recorded = self._left_out = 0
+        self._stored: set[str] = set()
+        self._known: set[str] = set()
+        self._bytes = self._missing_contents = 0
+
+    def figures(self, findings: Findings | None = None) -> DepositFigures:
+        """Return how far it is; with findings, as done."""
+        return DepositFigures(
+            captures=self._captures,
+            captures_recorded=self._recorded,
+            captures_missing=self._left_out,
+            contents_stored=len(self._stored),
+            contents_known=len(self._known - self._stored),
+            bytes_stored=self._bytes,
+            retries=self._patience.retries,
+            seconds=self._clock.seconds() - self._begun,
+            waiting_for=self._patience.waiting_for,
+            done=findings is not None,
+            findings=findings,
+        )
+
+    async def run(self, moved: Callable[[], None] = lambda: None) -> DepositFigures:
+        """Do all of it; return the figures once everything is durable.
+
+        Args:
+            moved: called after each batch.
+
+        Raises:
+            NoCrawl: there is no such folder.
+            BadCrawl: no whole crawl is in it.
+            Stalled: the storage took nothing for too long; repeat later.
+        """
+        await self._workers.run(self.folder.check)
+        path = self.folder.path / STRUCTURE
+        offset, whole = 0, False
+        while not whole:
+            batch = await self._workers.run(
+                read_batch, path, offset, self._limits.batch_captures, self._limits.batch_bytes
+            )
+            await self._deposit(batch)
+            offset, whole = batch.offset, batch.whole
+            moved()
+        await self._leave_for_next()
+        report = self.folder.path / REPORT
+        return self.figures(await self._workers.run(read_report, report, self._limits.report))
+
+    async def _deposit(self, batch: Batch) -> None:
+        self._captures += len(batch.captures) + batch.damaged
+        self._left_out += batch.damaged
+        if batch.damaged:
+            _log.warn("{crawl}: {count} lines are damaged", crawl=self.crawl, count=batch.damaged)
+        if not batch.captures:
+            return
+        sizes = {capture.content: capture.size for capture in batch.captures}
+        found = await self._workers.run(_files, self.folder, sizes)
+        contents = [ContentSize(key, size) for key, (size, _) in found.items()]
+        files = {key: path for key, (_, path) in found.items() if path is not None}
+        taken = await self._contents.store(contents, files, self._patience)
+        self._stored |= taken.stored.keys()
+        self._known |= taken.known
+        self._bytes += taken.bytes
+        self._missing_contents += len(taken.missing)
+        held = [each for each in batch.captures if each.content not in taken.missing]
+        self._leave_out(len(batch.captures) - len(held), "nobody has their contents")
+        await self._record(held, taken.stored)
+
+    async def _record(self, captures: list[Capture], stored: dict[str, list[str]]) -> None:
+        """Record captures; should one be refused, find it and leave it out."""
+        if not captures:
+            return
+        keys = {capture.content for capture in captures}
+        named = {key: nodes for key, nodes in stored.items() if key in keys}
+        try:
+            await self._index.record(captures, named, self._patience)
+        except RemoteError as error:
+            if error.code != INVALID:
+                raise
+            if len(captures) == 1:
+                self._leave_out(1, str(error))
+                return
+            middle = len(captures) // 2
+            await self._record(captures[:middle], stored)
+            await self._record(captures[middle:], stored)
+        else:
+            self._recorded += len(captures)
+
+    def _leave_out(self, count: int, reason: str) -> None:
+        self._left_out += count
+        if count:
+            _log.warn(
+                "{crawl}: {count} captures are left out: {reason}",
+                crawl=self.crawl,
+                count=count,
+                reason=reason,
+            )
+
+    async def _leave_for_next(self) -> None:
+        """Let the site's next crawl know what the archive holds, if it does hold all of it."""
+        if self._missing_contents:
+            await self._workers.run(former.withdraw, self._site)
+        else:
+            await self._workers.run(former.publish, self.folder, self._site)
+
+
+def _files(folder: CrawlFolder, sizes: dict[str, int]) -> dict[str, tuple[int, Path | None]]:
+    """Return size and file of each content; the size as said where there is no file. It blocks."""
+    found = folder.contents(list(sizes))
+    return {
+        key: (found[key].stat().st_size, found[key]) if key in found else (size, None)
+        for key, size in sizes.items()
+    }

@@ -1,0 +1,53 @@
+"""What a deposited crawl leaves for the next one of its site. It blocks: call it in a worker."""
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from agents.connectivity.crawl_folder import SIGNATURES, STRUCTURE, CrawlFolder
+
+_FILES = (STRUCTURE, SIGNATURES)  # signatures last: they alone let contents be left out
+
+
+def publish(folder: CrawlFolder, site: Path) -> None:
+    """Put signatures and structure of a deposited crawl where the site's next crawl reads them.
+
+    Each is replaced as a whole and is on the disk on return. Cut short between the two, one is of
+    the former crawl: both speak of contents that the archive holds, and the deposit, which is
+    then repeated, puts both right.
+
+    Raises:
+        OSError: the disk is full, or a file is not there.
+    """
+    site.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name in _FILES:
+        draft = site / f".{name}.new"
+        draft.unlink(missing_ok=True)
+        try:
+            os.link(folder.path / name, draft)  # a crawler never changes a finished file
+        except OSError:
+            shutil.copyfile(folder.path / name, draft)
+        _sync(draft)
+        draft.replace(site / name)
+    for changed in (site, site.parent, site.parent.parent):
+        _sync(changed)
+
+
+def withdraw(site: Path) -> None:
+    """Take away what former crawls left, since it speaks of contents that nobody holds.
+
+    The next crawl then keeps everything it meets, as a first crawl does.
+    """
+    for name in reversed(_FILES):
+        (site / name).unlink(missing_ok=True)
+    with suppress(FileNotFoundError):
+        _sync(site)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

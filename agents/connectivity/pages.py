@@ -1,0 +1,125 @@
+"""What a connectivity agent shows a person, and figures for Prometheus."""
+
+from prometheus_client import CollectorRegistry, Gauge
+
+from agents import dates
+from agents.connectivity.connectivity import Connectivity
+from agents.connectivity.index import Index
+from agents.deposit import DepositFigures
+from agents.page import (
+    HEADERS,
+    Cell,
+    Curve,
+    Figures,
+    Log,
+    Page,
+    Section,
+    Table,
+    human_bytes,
+    human_number,
+    human_seconds,
+    render,
+    to_data,
+)
+from anet.http import Request, Response, Router, metrics_response
+from hip import Link
+
+_COLUMNS = ["captures", "recorded", "left out", "contents new / known", "stored", "for"]
+
+
+class ConnectivityPages:
+    """Answers for a connectivity agent over HTTP."""
+
+    def __init__(
+        self, name: str, connectivity: Connectivity, index: Index, scheduler: Link
+    ) -> None:
+        self._name, self._connectivity = name, connectivity
+        self._index, self._scheduler = index, scheduler
+        self._registry = CollectorRegistry()
+        self._gauge = Gauge(
+            "dlweb_connectivity", "figures since the start", ["of"], registry=self._registry
+        )
+
+    def router(self) -> Router:
+        """Return the handler of all pages."""
+        router = Router()
+        router.route("GET", "/", self._show)
+        router.route("GET", "/status.json", self._status)
+        router.route("GET", "/metrics", self._metrics)
+        return router
+
+    def page(self) -> Page:
+        """Return the page as it is now."""
+        deposits = list(self._connectivity.deposits.values())
+        tallies = self._connectivity.tallies
+        sums = tallies.sums(deposits)
+        sections: list[Section] = [
+            Figures(
+                "Since the start",
+                {
+                    "crawls deposited": human_number(tallies.deposits),
+                    "captures recorded": human_number(sums["captures"]),
+                    "contents stored": human_number(sums["contents"]),
+                    "stored": human_bytes(sums["bytes"]),
+                    "deposits given back": human_number(tallies.failures),
+                },
+            ),
+            Table(
+                "Deposits under way",
+                ["crawl", *_COLUMNS, "repeated", "waiting for"],
+                [_row(each.crawl, each.figures()) for each in deposits],
+                "None.",
+            ),
+            Curve("Captures recorded", tallies.captures, "captures/s"),
+            Curve("Contents stored", tallies.bytes, "bytes/s"),
+            Table(
+                "Deposits done",
+                ["crawl", *_COLUMNS, "repeated", "ended"],
+                [
+                    [*_row(crawl, figures)[:-1], dates.to_iso(ended)]
+                    for crawl, ended, figures in tallies.ended
+                ],
+            ),
+            Log("Errors", tallies.errors(), "None."),
+            Table(
+                "Place in the tree",
+                ["master", "link"],
+                [["scheduler", self._scheduler.state], ["index node", self._index.state]],
+            ),
+        ]
+        doing = (
+            f"{len(deposits)} crawls are being deposited." if deposits else "Nothing to deposit."
+        )
+        return Page("Connectivity", "connectivity", self._name, sections, (), doing)
+
+    async def _show(self, _request: Request) -> Response:
+        return Response(200, HEADERS, render(self.page()))
+
+    async def _status(self, _request: Request) -> Response:
+        return Response.json(200, to_data(self.page()))
+
+    async def _metrics(self, _request: Request) -> Response:
+        connectivity = self._connectivity
+        values = connectivity.tallies.sums(list(connectivity.deposits.values()))
+        values |= {
+            "deposits": connectivity.tallies.deposits,
+            "failures": connectivity.tallies.failures,
+            "running": len(connectivity.deposits),
+        }
+        for name, value in values.items():
+            self._gauge.labels(name).set(value)
+        return metrics_response(self._registry)
+
+
+def _row(crawl: str, figures: DepositFigures) -> list[Cell]:
+    return [
+        crawl,
+        human_number(figures.captures),
+        human_number(figures.captures_recorded),
+        human_number(figures.captures_missing),
+        f"{human_number(figures.contents_stored)} / {human_number(figures.contents_known)}",
+        human_bytes(figures.bytes_stored),
+        human_seconds(figures.seconds),
+        figures.retries,
+        figures.waiting_for,
+    ]

@@ -1,0 +1,91 @@
+"""`twistd connectivity`."""
+
+from typing import Any
+
+from twisted.application.service import IService, MultiService
+
+from agents.configuration import AgentOptions, Configuration, Port, secret
+from agents.connectivity.config import ConnectivityConfig
+from agents.connectivity.connectivity import Connectivity, Storage
+from agents.connectivity.contents import Contents
+from agents.connectivity.deposit import Limits
+from agents.connectivity.index import Index
+from agents.connectivity.methods import ConnectivityMethods
+from agents.connectivity.pages import ConnectivityPages
+from anet.http import HttpClient, HttpServer
+from anet.workers import Workers
+from hip import Agent
+
+KIND = "connectivity"
+
+
+class Options(AgentOptions):
+    """Options of `twistd connectivity`."""
+
+    agent = KIND
+
+
+def makeService(options: Options) -> IService:  # noqa: N802 - twistd's name
+    """Return the connectivity agent that the options describe.
+
+    Raises:
+        SystemExit: the configuration is refused; the message says why.
+    """
+    from twisted.internet import reactor
+
+    return make_service(reactor, options.load(), options.name)
+
+
+def make_service(reactor: Any, configuration: Configuration, name: str) -> "ConnectivityService":
+    """Return a connectivity agent on a given reactor."""
+    return ConnectivityService(reactor, configuration, name)
+
+
+class ConnectivityService(MultiService):
+    """A connectivity agent: its work, its places on the tree, and its pages.
+
+    Attributes:
+        agent: its node of the HIP tree.
+        connectivity: its work.
+        server: its pages.
+    """
+
+    def __init__(self, reactor: Any, configuration: Configuration, name: str) -> None:
+        super().__init__()
+        config = configuration.section(KIND, ConnectivityConfig)
+        self.agent = Agent(reactor, kind=KIND, name=name, insecure=configuration.insecure)
+        scheduler = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
+        master = self.agent.connect(
+            configuration.address(Port.STORAGE_MASTER, config.storage_master)
+        )
+        client = HttpClient(
+            reactor, connections=config.puts_at_once, response_timeout=config.answer_timeout
+        )
+        index = Index(master, config.answer_timeout)
+        contents = Contents(
+            reactor,
+            index,
+            client,
+            secret(configuration.directory),
+            puts_at_once=config.puts_at_once,
+            replica_tries=config.replica_tries,
+        )
+        self.connectivity = Connectivity(
+            reactor,
+            scheduler,
+            Storage(index, contents),
+            Workers(reactor, 2, name="connectivity files"),
+            configuration.directory.absolute(),
+            Limits(
+                batch_captures=config.batch_captures,
+                batch_bytes=config.batch_bytes,
+                patience=config.patience,
+                report=config.report_limit,
+            ),
+        )
+        self.agent.methods.add(ConnectivityMethods(self.connectivity))
+        pages = ConnectivityPages(name, self.connectivity, index, scheduler)
+        address = configuration.address(Port.CONNECTIVITY_PAGES, config.pages)
+        self.server = HttpServer(reactor, address, pages.router(), name=f"{KIND} pages")
+        for service in (client, self.connectivity, self.agent, self.server):
+            service.setServiceParent(self)
