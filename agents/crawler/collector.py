@@ -1,0 +1,158 @@
+"""Collecting one URL: robots.txt, fetch, record, judge the links."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from attrs import define
+
+from agents import urls
+from agents.crawler.errors import FetchFailed, TooLong
+from agents.crawler.fetcher import SUFFERING, Answer, Fetcher
+from agents.crawler.findings import Findings
+from agents.crawler.frontier import Frontier, Task
+from agents.crawler.health import Health
+from agents.crawler.judge import Judge
+from agents.crawler.parsers import Parser, parser_for
+from agents.crawler.parsers.html_rules import refresh_target
+from agents.crawler.reception import Reception
+from agents.crawler.record import Recorder
+from agents.crawler.robots import Rules
+from agents.crawler.robots_files import RobotsFiles
+from agents.delimitation import Delimitation
+from agents.order import Order
+from anet.http import ResponseHead
+
+ATTEMPTS = 3  # at one URL
+
+ParserChoice = Callable[[str, bytes], Parser | None]
+
+
+@define
+class Received:
+    """An answer with what its body became."""
+
+    answer: Answer
+    reception: Reception
+    digest: bytes
+
+
+@define
+class Collector:
+    """Collects the URLs of one crawl, one by one.
+
+    Attributes:
+        order: what is collected, and how.
+        delimitation: what belongs to the site.
+        temporary: folder for bodies on their way.
+        frontier: gives what failed back to it.
+        fetcher: fetches.
+        recorder: records.
+        judge: judges the links found.
+        findings: what the report tells.
+        health: which servers answer.
+        robots: the robots.txt files met, unless they are not obeyed.
+    """
+
+    order: Order
+    delimitation: Delimitation
+    temporary: Path
+    frontier: Frontier
+    fetcher: Fetcher
+    recorder: Recorder
+    judge: Judge
+    findings: Findings
+    health: Health
+    robots: RobotsFiles | None = None
+
+    async def collect(self, task: Task) -> None:
+        """Collect a URL; what fails is queued again or reported.
+
+        Raises:
+            OSError: the disk does not take it.
+        """
+        server = urls.authority(task.url)
+        try:
+            if self.health.given_up(server, self.delimitation.internal(task.url)):
+                raise FetchFailed(f"{server} is given up: it does not answer", again=False)
+            rules = await self._rules(task)
+            if rules is not None and not rules.allow(task.url):
+                self.findings.excluded.add(task.url, "robots.txt")
+                return
+            delay = 0.0 if rules is None else rules.delay
+            received = await self.receive(task, parser_for, delay)
+        except FetchFailed as error:
+            self._failed(task, error)
+            return
+        self.keep(task, received)
+        self._follow(task, received)
+
+    async def receive(self, task: Task, choice: ParserChoice, delay: float = 0.0) -> Received:
+        """Fetch a URL and take its body.
+
+        Args:
+            task: what to fetch.
+            choice: gives the parser for a Content-Type and first bytes.
+            delay: seconds that the server's robots.txt asks for.
+
+        Raises:
+            FetchFailed: no whole answer came, or one to be asked for again.
+        """
+        reception: Reception | None = None
+
+        def receiver(head: ResponseHead) -> Reception:
+            nonlocal reception
+            content_type = head.headers.text(b"content-type")
+            reception = Reception(
+                self.temporary / "body",
+                self.order.content_limit,
+                lambda prefix: choice(content_type, prefix),
+                head.headers.text(b"content-encoding"),
+            )
+            return reception
+
+        server = urls.authority(task.url)
+        try:
+            answer = await self.fetcher.fetch(task.url, receiver, delay, task.attempt)
+            assert reception is not None
+            self.health.good(server)
+            if answer.head.status in SUFFERING and task.attempt + 1 < ATTEMPTS:
+                raise FetchFailed(f"{server} asks to be left alone ({answer.head.status})")
+        except BaseException as error:
+            if reception is not None:
+                reception.discard()
+            if isinstance(error, FetchFailed) and reception is None and error.again:
+                self.fetcher.rest(task.url, self.health.bad(server))
+            raise
+        return Received(answer, reception, reception.finish())
+
+    def keep(self, task: Task, received: Received) -> None:
+        """Record what was received."""
+        self.recorder.record(task, received.answer, received.reception, received.digest)
+
+    async def _rules(self, task: Task) -> Rules | None:
+        if self.robots is None:
+            return None
+        known = self.robots.known(task.url, task.attempt)
+        rules = known or await self.robots.ask(self, task)
+        if not rules.known:
+            raise FetchFailed("robots.txt can't be read, so nothing may be fetched for now")
+        return rules
+
+    def _failed(self, task: Task, error: FetchFailed) -> None:
+        if error.again and task.attempt + 1 < ATTEMPTS:
+            self.frontier.retry(task)
+            return
+        self.recorder.failure(task.url, str(error))
+        if isinstance(error, TooLong):
+            self.findings.traps.add(task.url, str(error))
+
+    def _follow(self, task: Task, received: Received) -> None:
+        head = received.answer.head
+        location = head.headers.text(b"location") if 300 <= head.status < 400 else ""
+        refresh = refresh_target(head.headers.text(b"refresh"))
+        for target in (location, refresh):
+            if target:
+                self.judge.redirection(task, task.url, target)
+        parser = received.reception.parser
+        if parser is not None and 200 <= head.status < 300:
+            self.judge.document(task, task.url, parser)

@@ -1,0 +1,215 @@
+"""One crawl: one site, once, from its order to its directory (*INA §1.4*)."""
+
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from agents import urls
+from agents.crawler.collector import Collector
+from agents.crawler.connections import Connections
+from agents.crawler.directory import CrawlDirectory
+from agents.crawler.errors import BadFormer, CrawlFailed
+from agents.crawler.fetcher import Fetcher
+from agents.crawler.findings import Findings
+from agents.crawler.former import Former
+from agents.crawler.frontier import Frontier
+from agents.crawler.health import Health
+from agents.crawler.judge import Judge
+from agents.crawler.limits import Limits
+from agents.crawler.permission import public
+from agents.crawler.record import Recorder
+from agents.crawler.report import report
+from agents.crawler.robots_files import RobotsFiles
+from agents.delimitation import Delimitation, InvalidExpression
+from agents.order import CrawlFigures, Order
+from anet.http import permit_all
+from anet.tasks import sleep
+from anet.workers import Workers
+
+_BREATH = 200  # URLs passed over without a wait before the reactor gets its turn
+_log = Logger()
+
+
+class Crawl:
+    """Collects the site of one order.
+
+    Attributes:
+        order: what is collected.
+        path: the crawl's directory.
+        findings: what the report will tell.
+        current: the URL being collected, or empty.
+        waiting_for: why nothing is being fetched, or empty.
+    """
+
+    def __init__(
+        self,
+        reactor: Any,
+        workers: Workers,
+        order: Order,
+        path: Path,
+        agent: str,
+        limits: Limits | None = None,
+    ) -> None:
+        self.order = order
+        self.path = path
+        self.findings = Findings()
+        self.current = ""
+        self.waiting_for = ""
+        self._reactor = reactor
+        self._workers = workers
+        self._agent = agent
+        self._limits = limits or Limits()
+        self._begun: float = reactor.seconds()
+        self._connections = Connections(
+            reactor,
+            permit_all if order.private_networks else public,
+            self._limits.connect_timeout,
+            self._limits.silence,
+        )
+        self._frontier: Frontier | None = None
+        self._recorder: Recorder | None = None
+        self._fetcher: Fetcher | None = None
+
+    def figures(self) -> CrawlFigures:
+        """Return how far the crawl is."""
+        seconds = self._reactor.seconds() - self._begun
+        if self._recorder is None or self._frontier is None:
+            return CrawlFigures(seconds=seconds, waiting_for=self.waiting_for)
+        frontier = self._frontier
+        return self._recorder.now(len(frontier), frontier.depth, seconds, self.waiting_for)
+
+    async def run(self) -> CrawlFigures:
+        """Collect the site; return the final figures once everything is durable.
+
+        Cancelled, or failed, it leaves no directory behind.
+
+        Raises:
+            CrawlFailed: the order can't be carried out; the message says why.
+        """
+        delimitation, start = self._read_order()
+        former = await self._former()
+        directory: CrawlDirectory | None = None
+        try:
+            self.waiting_for = "the crawl's directory is being made"
+            directory = await self._workers.run(CrawlDirectory, self.path)
+            collector = self._prepare(directory, former, delimitation)
+            await self._collect_all(collector, start)
+            return await self._finish(directory, former)
+        except OSError as error:
+            await self._abandon(directory)
+            raise CrawlFailed(_explained(error)) from error
+        except BaseException:
+            await self._abandon(directory)
+            raise
+        finally:
+            self._connections.stop()
+            former.close()
+
+    def _read_order(self) -> tuple[Delimitation, str]:
+        try:
+            delimitation = Delimitation.parse(self.order.accept, self.order.reject)
+        except InvalidExpression as error:
+            raise CrawlFailed(f"the delimitation can't be read: {error}") from None
+        start = urls.canonical(self.order.start_url)
+        if start is None:
+            raise CrawlFailed(f"the start URL {self.order.start_url[:200]!r} is not one")
+        return delimitation, start
+
+    async def _former(self) -> Former:
+        if self.order.former is None:
+            return Former()
+        self.waiting_for = "the former crawl is being read"
+        try:
+            return await self._workers.run(Former.load, Path(self.order.former))
+        except (BadFormer, OSError) as error:
+            # Without it the crawl is whole all the same, only larger.
+            _log.warn("the former crawl is left aside: {error}", error=error)
+            return Former()
+
+    def _prepare(
+        self, directory: CrawlDirectory, former: Former, delimitation: Delimitation
+    ) -> Collector:
+        order, findings = self.order, self.findings
+        directory.write_order(order)
+        self._frontier = frontier = Frontier(directory.temporary, self._limits.urls)
+        self._recorder = recorder = Recorder(order, self._agent, directory, former, findings)
+        self._fetcher = fetcher = Fetcher(
+            self._reactor,
+            self._connections,
+            order.politeness,
+            longest_rest=self._limits.longest_rest,
+            longest_exchange=self._limits.longest_exchange,
+            wait=self._wait,
+        )
+        return Collector(
+            order=order,
+            delimitation=delimitation,
+            temporary=directory.temporary,
+            frontier=frontier,
+            fetcher=fetcher,
+            recorder=recorder,
+            judge=Judge(delimitation, order.maximum_depth, frontier, findings),
+            findings=findings,
+            health=Health(),
+            robots=RobotsFiles(order.politeness.user_agent) if order.politeness.robots else None,
+        )
+
+    async def _collect_all(self, collector: Collector, start: str) -> None:
+        frontier = collector.frontier
+        frontier.start(start)
+        self.waiting_for = ""
+        turns = 0
+        while (task := frontier.next()) is not None:
+            self.current = task.url
+            requests = collector.fetcher.requests
+            await collector.collect(task)
+            turns = 0 if collector.fetcher.requests != requests else turns + 1
+            if turns >= _BREATH:
+                turns = 0
+                await sleep(self._reactor, 0)
+        self.current = ""
+        if start in self.findings.failures.entries:
+            raise CrawlFailed(f"{start}: {self.findings.failures.entries[start]}")
+        if start in self.findings.excluded.entries:
+            raise CrawlFailed(f"{start}: the server's robots.txt asks not to fetch it")
+
+    async def _finish(self, directory: CrawlDirectory, former: Former) -> CrawlFigures:
+        assert self._frontier is not None and self._fetcher is not None
+        self._frontier.close()
+        figures = self.figures()
+        text = report(
+            self.order,
+            figures,
+            self.findings,
+            urls_gone=max(0, former.urls - figures.urls_changed - figures.urls_unchanged),
+            urls_met=self._frontier.met,
+            urls_refused=self._frontier.refused,
+            requests=self._fetcher.requests,
+        )
+        self.waiting_for = "the crawl is being made durable"
+        await self._workers.run(directory.finish, text)
+        self.waiting_for = ""
+        return figures
+
+    async def _abandon(self, directory: CrawlDirectory | None) -> None:
+        if self._frontier is not None:
+            self._frontier.close()
+        if directory is not None:
+            await self._workers.run(directory.abandon)
+
+    def _wait(self, seconds: float, reason: str) -> Deferred[None]:
+        self.waiting_for = reason
+        waiting = sleep(self._reactor, seconds)
+
+        def over(result: Any) -> Any:
+            self.waiting_for = ""
+            return result
+
+        return waiting.addBoth(over)
+
+
+def _explained(error: OSError) -> str:
+    place = f" ({error.filename})" if error.filename else ""
+    return f"the crawl's directory can't be written: {error.strerror or error}{place}"

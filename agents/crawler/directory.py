@@ -1,0 +1,101 @@
+"""The directory of a crawl: what the crawler leaves for the connectivity agent.
+
+`docs/reference/crawl-directory.md` describes it. All files are plain; `report.xml` comes last, by
+renaming, once everything else is durable: its presence means that the crawl is whole.
+"""
+
+import ctypes
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from attrs import asdict
+
+from agents.crawler.compact import Digests
+from agents.order import Order
+
+_encode = msgspec.json.Encoder().encode
+
+
+class CrawlDirectory:
+    """Writes the directory of one crawl.
+
+    Args:
+        path: the directory; one left by an attempt that did not end is emptied.
+
+    Raises:
+        OSError: it can't be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.temporary = path / "incoming"
+        self.met = Digests()
+        self._contents = path / "contents"
+        if path.exists():
+            shutil.rmtree(path)
+        self.temporary.mkdir(parents=True)
+        for first in range(256):
+            (self._contents / f"{first:02x}").mkdir(parents=True)
+        self._structure = (path / "structure").open("wb", buffering=256 * 1024)
+
+    def content(self, digest: bytes) -> Path:
+        """Return where a content lies."""
+        key = digest.hex()
+        return self._contents / key[:2] / key
+
+    def write_order(self, order: Order) -> None:
+        """Leave the order that the crawl answers."""
+        (self.path / "order.json").write_bytes(_encode(asdict(order)) + b"\n")
+
+    def write_line(self, line: Any) -> None:
+        """Append a capture to the structure; `line` is what JSON can hold."""
+        self._structure.write(_encode(line) + b"\n")
+
+    def finish(self, report: bytes) -> None:
+        """Write signatures and report, and make everything durable.
+
+        Blocks while the disk works: to be called in a worker.
+
+        Raises:
+            OSError: they can't be written.
+        """
+        self._structure.close()
+        shutil.rmtree(self.temporary)
+        with (self.path / "signatures").open("wb") as file:
+            file.writelines(digest.hex().encode("ascii") + b"\n" for digest in self.met)
+        draft = self.path / "report.xml.new"
+        draft.write_bytes(report)
+        _sync_file_system(self.path)
+        draft.rename(self.path / "report.xml")
+        _sync(self.path)
+        _sync(self.path.parent)
+
+    def abandon(self) -> None:
+        """Remove everything. Blocks: to be called in a worker."""
+        self._structure.close()
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _sync_file_system(path: Path) -> None:
+    """Make all that was written to the file system of `path` durable, in one call.
+
+    A crawl has thousands of small files; one fsync each would take minutes.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+        if syncfs is None or syncfs(descriptor) != 0:
+            os.sync()
+    finally:
+        os.close(descriptor)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

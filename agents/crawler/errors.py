@@ -1,0 +1,44 @@
+"""Errors of the site crawler.
+
+CrawlerError
+├── CrawlFailed        the crawl can't go on; the message says why and what to do
+├── Stopped            the crawl was told to stop
+├── FetchFailed        one URL gave no answer
+│   └── TooLong        its body passes the limit of the order
+└── BadFormer          the former crawl's files can't be read
+"""
+
+
+class CrawlerError(Exception):
+    """Root of the site crawler's errors."""
+
+
+class CrawlFailed(CrawlerError):
+    """The crawl can't go on; the message says why and what to do."""
+
+
+class Stopped(CrawlerError):
+    """The crawl was told to stop."""
+
+
+class FetchFailed(CrawlerError):
+    """One URL gave no answer.
+
+    Attributes:
+        again: whether another attempt may do better.
+    """
+
+    def __init__(self, reason: str, again: bool = True) -> None:
+        super().__init__(reason)
+        self.again = again
+
+
+class TooLong(FetchFailed):
+    """The body of an answer passes the limit of the order; it is cut off and not kept."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the body passes {limit} bytes; it is cut off and not kept", again=False)
+
+
+class BadFormer(CrawlerError):
+    """The former crawl's files can't be read."""

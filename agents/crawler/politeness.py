@@ -1,0 +1,95 @@
+"""How long a server is left alone: delays are owed for each request and paid in groups.
+
+Between requests no delay is applied until what is owed reaches the length of a group; then the
+connection is closed for that time. A connection that the server closes is also a point to pay
+(*INA §1.4.4*). Pure: time is passed in.
+"""
+
+from collections import OrderedDict
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+
+ACCOUNTS = 10_000  # servers remembered; the one longest unused is forgotten
+
+
+class Account:
+    """What one server is owed.
+
+    Attributes:
+        owed: seconds of delay not yet paid.
+        free_at: when the server may be asked again, by the caller's clock.
+    """
+
+    __slots__ = ("_last", "free_at", "owed")
+
+    def __init__(self) -> None:
+        self.owed = 0.0
+        self.free_at = 0.0
+        self._last: float | None = None
+
+    def wait(self, now: float) -> float:
+        """Return the seconds to wait before the next request."""
+        return max(0.0, self.free_at - now)
+
+    def begin(self, now: float) -> None:
+        """Note a request; the time since the last one has paid for itself."""
+        if self._last is not None and self.owed:
+            self.owed = max(0.0, self.owed - (now - self._last))
+
+    def end(self, now: float, delay: float, group: float, closed: bool) -> bool:
+        """Note the end of a request; tell whether the debt is paid now, without a connection.
+
+        Args:
+            now: the time.
+            delay: seconds owed for the request.
+            group: seconds of debt at which it is paid.
+            closed: whether the server closed the connection.
+        """
+        self._last = now
+        self.owed += delay
+        if not self.owed or (self.owed < group and not closed):
+            return False
+        self.free_at = max(self.free_at, now + self.owed)
+        self.owed = 0.0
+        return True
+
+    def rest(self, now: float, seconds: float) -> None:
+        """Leave the server alone for some time, as it asked or because it suffers."""
+        self.free_at = max(self.free_at, now + seconds)
+
+
+class Accounts:
+    """The accounts of the servers met lately, by address."""
+
+    def __init__(self) -> None:
+        self._accounts: OrderedDict[str, Account] = OrderedDict()
+
+    def of(self, address: str) -> Account:
+        """Return the account of a server."""
+        account = self._accounts.get(address)
+        if account is None:
+            account = self._accounts[address] = Account()
+            if len(self._accounts) > ACCOUNTS:
+                self._accounts.popitem(last=False)
+        else:
+            self._accounts.move_to_end(address)
+        return account
+
+
+def rest_asked(retry_after: str, now: float, attempt: int, longest: float) -> float:
+    """Return how long to rest after a 429 or 503.
+
+    Args:
+        retry_after: the `Retry-After` header, seconds or an HTTP date; empty if there is none.
+        now: seconds since the epoch.
+        attempt: earlier attempts at the URL; the rest doubles with each.
+        longest: seconds that are never exceeded.
+    """
+    seconds = 5.0 * 2.0 ** min(attempt, 16)
+    text = retry_after.strip()
+    if text.isascii() and text.isdigit():
+        seconds = float(text[:9])
+    elif text:
+        with suppress(ValueError, TypeError, OverflowError):
+            seconds = float(parsedate_to_datetime(text).timestamp()) - now
+    return min(max(seconds, 0.0), longest)

@@ -1,0 +1,102 @@
+"""The robots.txt of each server a crawl meets, fetched when first needed and kept as captures."""
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from agents import urls
+from agents.crawler.errors import FetchFailed
+from agents.crawler.frontier import Task
+from agents.crawler.parsers import COMPONENT, Link
+from agents.crawler.robots import ALLOW_ALL, REDIRECTS, SIZE_LIMIT, UNKNOWN, Rules, rules
+
+if TYPE_CHECKING:
+    from agents.crawler.collector import Collector, ParserChoice
+
+_SERVERS = 2000  # whose rules are remembered
+
+
+class _Keeper:
+    """Keeps the first bytes of a body; stands where a parser does."""
+
+    base = ""
+    encoding = "utf-8"
+    truncated = False
+
+    def __init__(self) -> None:
+        self.links: list[Link] = []
+        self.text = bytearray()
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes."""
+        self.text += chunk[: SIZE_LIMIT - len(self.text)]
+
+    def close(self) -> None:
+        """Take the end."""
+
+
+@define
+class _Asked:
+    rules: Rules
+    attempt: int
+
+
+class RobotsFiles:
+    """The rules of servers, by scheme, host and port.
+
+    Args:
+        user_agent: how the crawler names itself.
+    """
+
+    def __init__(self, user_agent: str) -> None:
+        self._user_agent = user_agent
+        self._asked: OrderedDict[str, _Asked] = OrderedDict()
+
+    def known(self, url: str, attempt: int) -> Rules | None:
+        """Return the rules for a canonical URL, or None when its server is to be asked.
+
+        A server whose rules could not be read is asked again at the next attempt.
+        """
+        asked = self._asked.get(_server(url))
+        if asked is None or (not asked.rules.known and asked.attempt < attempt):
+            return None
+        return asked.rules
+
+    async def ask(self, collector: "Collector", task: Task) -> Rules:
+        """Fetch the rules for the server of a task, and return them."""
+        server = _server(task.url)
+        try:
+            found = await self._fetch(collector, task, server + "/robots.txt")
+        except FetchFailed:
+            found = UNKNOWN
+        self._asked[server] = _Asked(found, task.attempt)
+        if len(self._asked) > _SERVERS:
+            self._asked.popitem(last=False)
+        return found
+
+    async def _fetch(self, collector: "Collector", task: Task, url: str) -> Rules:
+        for _ in range(REDIRECTS + 1):
+            keeper = _Keeper()
+            file = Task(url, COMPONENT, True, task.depth, attempt=task.attempt)
+            received = await collector.receive(file, _always(keeper))
+            head = received.answer.head
+            if head.status < 500:
+                collector.frontier.take(url)
+                collector.keep(file, received)
+            else:
+                received.reception.discard()
+            location = head.headers.text(b"location") if 300 <= head.status < 400 else ""
+            target = urls.canonical(location, url) if location else None
+            if target is None:
+                return rules(head.status, bytes(keeper.text), self._user_agent)
+            url = target
+        return ALLOW_ALL
+
+
+def _always(keeper: _Keeper) -> "ParserChoice":
+    return lambda *_: keeper
+
+
+def _server(url: str) -> str:
+    return url[: url.index("/", 8)]
