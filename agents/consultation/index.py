@@ -7,6 +7,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from agents.consultation.errors import LookupFailed
 from agents.consultation.locators import Kind
+from agents.consultation.structures import Nodes
 from anet.tasks import sleep
 from hip import ConnectionLost, HipError, Link, NotConnected, RemoteError, convert
 
@@ -61,14 +62,15 @@ class IndexNode:
         """
         return await self._call(list[str], "find", kind=kind, key=key)
 
-    async def nodes(self) -> list[str]:
-        """Return the base URLs of all storage nodes that are up.
+    async def nodes(self) -> Nodes:
+        """Return the storage nodes.
 
         Raises:
             LookupFailed: no index node answers.
         """
         cluster = await self._call(_Cluster, "nodes")
-        return [node.status.url for node in cluster.nodes if node.up]
+        up = [node.status.url for node in cluster.nodes if node.up]
+        return Nodes(up, down=len(cluster.nodes) - len(up))
 
     async def _call(self, shape: type[_Result], method: str, **arguments: Any) -> _Result:
         for attempt in range(ATTEMPTS):

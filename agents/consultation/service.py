@@ -28,6 +28,8 @@ from anet.tasks import Tasks, every
 from hip import Agent
 
 NODE_CONNECTIONS = 64  # to one storage node at once
+CONNECT_TIMEOUT = 3.0  # seconds after which the next storage node is tried
+BACKED_PATIENCE = 0.1  # seconds for multicast, where the index node makes good its silence
 SAMPLE_EVERY = 2.0  # seconds between two points of a curve
 HOLES_SHOWN = 20
 
@@ -65,7 +67,10 @@ class Consultation(MultiService):
         self.readers = Readers(config.readers)
         self._measures.readers.set_function(lambda: len(self.readers))
         self._client = HttpClient(
-            reactor, connections=NODE_CONNECTIONS, response_timeout=config.node_timeout
+            reactor,
+            connections=NODE_CONNECTIONS,
+            connect_timeout=min(CONNECT_TIMEOUT, config.node_timeout),
+            response_timeout=config.node_timeout,
         )
         self._join_tree(configuration)
         self._multicast = Multicast(reactor, config.groups(configuration.base_port))
@@ -100,12 +105,13 @@ class Consultation(MultiService):
         )
 
     def _locator(self) -> Locator:
-        multicast = MulticastLocator(self._multicast, self._config.lookup_timeout)
         index = IndexLocator(self._index.find)
+        patience = self._config.lookup_timeout
         if self._config.lookup == "multicast":
-            return multicast
+            return MulticastLocator(self._multicast, patience)
         if self._config.lookup == "index":
             return index
+        multicast = MulticastLocator(self._multicast, min(patience, BACKED_PATIENCE))
         return AutoLocator(self._reactor, self._tasks, multicast, index)
 
     def _serve(self, configuration: Configuration) -> None:
@@ -127,7 +133,7 @@ class Consultation(MultiService):
             readers=self.readers,
             missing=self._missing,
             measures=self._measures,
-            harbor=monitoring.add_to(harbor.router("/"), "/monitoring"),
+            harbor=monitoring.add_to(harbor.router("/", "/harbor"), "/monitoring"),
             no_store=config.no_store,
         )
         address = configuration.address(Port.PROXY, config.proxy)

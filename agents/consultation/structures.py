@@ -17,6 +17,19 @@ _JSON = ((b"Accept", b"application/json"),)
 
 
 @frozen
+class Nodes:
+    """The storage nodes.
+
+    Attributes:
+        up: base URLs of those that are up.
+        down: how many are not.
+    """
+
+    up: list[str]
+    down: int = 0
+
+
+@frozen
 class Nearest:
     """The capture nearest to a date, and where it stands among the others.
 

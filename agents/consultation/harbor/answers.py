@@ -54,10 +54,11 @@ class Harbor:
     forms: Forms
     proxy: Callable[[], str]
 
-    def router(self, home: str) -> Router:
-        """Return the harbor's pages with the first one at `home`."""
+    def router(self, *homes: str) -> Router:
+        """Return the harbor's pages, with the first one at each of `homes`."""
         router = Router()
-        router.route("GET", home, self.home)
+        for home in homes:
+            router.route("GET", home, self.home)
         router.route("GET", "/urls", self.urls)
         router.route("GET", "/captures", self.captures)
         router.route("GET", "/missing", self.holes)

@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred, DeferredList
 
 from agents.capture import is_key
 from agents.consultation.errors import NodesFailed
+from agents.consultation.structures import Nodes
 from anet.errors import AnetError
 from anet.http import HttpClient
 
@@ -39,8 +40,8 @@ class Listing:
     Attributes:
         urls: sorted by key.
         after: the key to go on after, or None at the end.
-        silent: nodes that did not answer; what only they hold is not listed.
-        nodes: nodes asked.
+        silent: nodes that are down or did not answer; what only they hold is not listed.
+        nodes: nodes that there are.
     """
 
     urls: list[Listed]
@@ -52,8 +53,8 @@ class Listing:
 class Listings:
     """Lists what the archive holds."""
 
-    def __init__(self, client: HttpClient, nodes: Callable[[], Awaitable[list[str]]]) -> None:
-        """Ask the nodes that `nodes` returns the base URLs of."""
+    def __init__(self, client: HttpClient, nodes: Callable[[], Awaitable[Nodes]]) -> None:
+        """Ask the nodes that `nodes` returns."""
         self._client = client
         self._nodes = nodes
 
@@ -66,13 +67,14 @@ class Listings:
             LookupFailed: nobody knows which nodes there are.
             NodesFailed: no node answers.
         """
-        nodes = await self._nodes()
-        listing = Listing([], after if is_key(after) else "", 0, len(nodes))
+        known = await self._nodes()
+        nodes, total = known.up, len(known.up) + known.down
+        listing = Listing([], after if is_key(after) else "", known.down, total)
         for _ in range(SCAN_LIMIT):
             parts = await self._parts(nodes, listing.after or "")
-            listing.silent = max(listing.silent, len(nodes) - len(parts))
-            if nodes and not parts:
-                raise NodesFailed(f"none of {len(nodes)} storage nodes lists its URLs")
+            listing.silent = max(listing.silent, total - len(parts))
+            if total and not parts:
+                raise NodesFailed(f"none of {total} storage nodes lists its URLs")
             urls, listing.after = merged(parts)
             listing.urls += [listed for listed in urls if begins(listed.url, prefix)]
             if listing.after is None or len(listing.urls) >= limit:

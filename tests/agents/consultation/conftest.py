@@ -10,7 +10,7 @@ from attrs import evolve
 from agents.capture import Capture, content_key, structure_key
 from agents.consultation.errors import LookupFailed
 from agents.consultation.retrieval import Retrieval
-from agents.consultation.structures import Structures
+from agents.consultation.structures import Nodes, Structures
 from anet.http import HttpClient, HttpServer, Request, Response, Router
 
 
@@ -84,6 +84,7 @@ class FakeLocator:
         self.nodes = nodes
         self.broken = False
         self.extra: list[str] = []
+        self.down = 0
 
     async def locate(self, kind: str, key: str) -> list[str]:
         if self.broken:
@@ -91,10 +92,10 @@ class FakeLocator:
         held = [node.url for node in self.nodes if key in getattr(node, _STORES[kind])]
         return [*self.extra, *held] if held or kind == "contents" else held
 
-    async def all_nodes(self) -> list[str]:
+    async def all_nodes(self) -> Nodes:
         if self.broken:
             raise LookupFailed("no index node answers")
-        return [*self.extra, *(node.url for node in self.nodes)]
+        return Nodes([node.url for node in self.nodes], self.down)
 
 
 _STORES = {"contents": "contents", "structures": "captures"}

@@ -7,6 +7,7 @@ from twisted.internet.task import Clock
 
 from agents.consultation.errors import LookupFailed
 from agents.consultation.index import ATTEMPTS, PAUSE, IndexNode
+from agents.consultation.structures import Nodes
 from hip import CallTimedOut, ConnectionLost, RemoteError
 
 KEY = "ab" * 32
@@ -82,10 +83,10 @@ async def test_other_failures_are_told_at_once(answer):
 
 @ensureDeferred
 async def test_the_nodes_that_are_up_are_told():
-    """Of all nodes the index node knows, those that are down are left out."""
+    """Of all nodes the index node knows, those that are down are only counted."""
     nodes = [
         {"status": {"name": "storage-1", "url": "http://n", "free": 1}, "up": True},
         {"status": {"name": "storage-2", "url": "http://m", "free": 1}, "up": False},
     ]
     link = Link({"replicas": 2, "nodes": nodes})
-    assert await IndexNode(Clock(), link, 5.0).nodes() == ["http://n"]
+    assert await IndexNode(Clock(), link, 5.0).nodes() == Nodes(["http://n"], down=1)

@@ -38,7 +38,7 @@ class Index:
     @exposed
     async def nodes(self) -> dict[str, list[dict[str, object]]]:
         """List the nodes."""
-        urls = await self.archive.locator.all_nodes()
+        urls = (await self.archive.locator.all_nodes()).up
         return {"nodes": [{"status": {"url": url}, "up": True} for url in urls]}
 
 
@@ -163,8 +163,8 @@ async def test_the_pages_say_what_goes_on(archive, start):
     assert b'dlweb_consultation_requests_total{outcome="hit"} 1.0' in metrics
     for path in ("/harbor", "/urls", f"/captures?url={URL}", "/missing"):
         assert (await running.get(pages, path))[0] == 200, path
-    assert (await running.get(running.agent.proxy, "http://dlweb/monitoring"))[0] == 200
-    assert (await running.get(running.agent.proxy, "http://dlweb/"))[0] == 200
+    for path in ("/", "/harbor", "/monitoring", "/status.json", "/metrics"):
+        assert (await running.get(running.agent.proxy, f"http://dlweb{path}"))[0] == 200, path
 
 
 @ensureDeferred

@@ -139,7 +139,7 @@ class Index:
     @exposed
     async def nodes(self) -> dict[str, list[dict[str, object]]]:
         """List the nodes."""
-        urls = await self._archive.locator.all_nodes()
+        urls = (await self._archive.locator.all_nodes()).up
         return {"nodes": [{"status": {"url": url}, "up": True} for url in urls]}
 
 
