@@ -1,0 +1,140 @@
+"""Who holds what, in SQLite."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from pytest_twisted import ensureDeferred
+from twisted.internet import reactor
+
+from agents.storage.catalogue import HALF_KEY, WHOLE_KEY, Catalogue
+from agents.storage.disk.additions import Entry
+from agents.storage.errors import LayoutRefused
+from agents.storage.policy import Holding
+from agents.storage.status import Added, Followed
+from anet.workers import Workers
+
+KEYS = [sha256(b"%d" % number).hexdigest() for number in range(20)]
+
+
+async def _opened(path: Path, key_bytes: int = WHOLE_KEY) -> tuple[Catalogue, Workers]:
+    workers = Workers(reactor, 1)
+    workers.startService()
+    catalogue = Catalogue(path, workers, key_bytes)
+    await catalogue.open()
+    return catalogue, workers
+
+
+def _added(since: int, position: int, *keys: str, log: str = "log") -> Added:
+    return Added(log, since, position, [Entry("contents", key, 5) for key in keys])
+
+
+@ensureDeferred
+async def test_a_log_is_followed_across_restarts(tmp_path: Path) -> None:
+    """Each part is taken in once, in order, and remembered by the next process."""
+    catalogue, workers = await _opened(tmp_path / "db")
+    assert await catalogue.register("a", "http://a") == Followed()
+    assert await catalogue.add("a", _added(51, 100, KEYS[0])) == Followed("log", 100)
+    assert await catalogue.add("a", _added(200, 300, KEYS[1])) == Followed("log", 100)
+    assert await catalogue.add("a", _added(60, 90, KEYS[2])) == Followed("log", 100)
+    await catalogue.close()
+    await workers.stopService()
+    catalogue, workers = await _opened(tmp_path / "db")
+    assert await catalogue.register("a", "http://other") == Followed("log", 100)
+    assert await catalogue.nodes() == {"a": "http://other"}
+    found = await catalogue.holders(("contents", key) for key in KEYS[:3])
+    assert found == {KEYS[0]: [Holding("a", 5)], KEYS[1]: [], KEYS[2]: []}
+    await catalogue.close()
+    await workers.stopService()
+
+
+@ensureDeferred
+async def test_another_log_replaces_all(tmp_path: Path) -> None:
+    """A node with a new log holds what that says, and nothing else."""
+    catalogue, workers = await _opened(tmp_path / "db")
+    await catalogue.register("a", "http://a")
+    await catalogue.add("a", _added(51, 100, KEYS[0]))
+    await catalogue.add("a", _added(51, 90, KEYS[1], log="new"))
+    found = await catalogue.holders([("contents", KEYS[0]), ("contents", KEYS[1])])
+    assert (found[KEYS[0]], len(found[KEYS[1]])) == ([], 1)
+    await catalogue.close()
+    await workers.stopService()
+
+
+@ensureDeferred
+async def test_an_index_keeps_half_of_each_key(tmp_path: Path) -> None:
+    """The first 128 bits find what the whole key named."""
+    catalogue, workers = await _opened(tmp_path / "db", HALF_KEY)
+    await catalogue.register("a", "http://a")
+    await catalogue.note([("structures", KEYS[0], "a")])
+    assert (await catalogue.holders([("structures", KEYS[0])]))[KEYS[0]] == [Holding("a", 0)]
+    assert (await catalogue.holders([("contents", KEYS[0])]))[KEYS[0]] == []
+    await catalogue.close()
+    await workers.stopService()
+
+
+@ensureDeferred
+async def test_what_is_short_of_replicas_is_found(tmp_path: Path) -> None:
+    """Keys on too few nodes, or with copies that differ, are found by their first byte."""
+    catalogue, workers = await _opened(tmp_path / "db")
+    ff = "ff" + KEYS[3][2:]
+    await catalogue.add("a", _added(51, 100, KEYS[0], KEYS[1], ff))
+    await catalogue.add("b", _added(51, 100, KEYS[0]))
+    both = [("a", "0" * 16), ("b", "1" * 16)]
+    for name, mark in both:
+        entries = [Entry("structures", KEYS[2], 1, mark)]
+        await catalogue.add(name, Added("log", 100, 200, entries))
+
+    async def short(live: set[str], waited_for: set[str], replicas: int = 2) -> set[str]:
+        found = set()
+        for first in range(256):
+            for each in await catalogue.short_of(first, live, waited_for, replicas, 10):
+                found.add(each.key)
+        return found
+
+    assert await short({"a", "b"}, set()) == {KEYS[1], KEYS[2], ff}
+    assert await short({"a"}, {"b"}) == {KEYS[1], ff}
+    assert await short({"a"}, set()) == {KEYS[0], KEYS[1], KEYS[2], ff}
+    assert await short({"b"}, set(), 1) == set()
+    assert await short(set(), set()) == set()
+    assert (await catalogue.counts())["a"] == {"contents": 3, "structures": 1}
+    await catalogue.close()
+    await workers.stopService()
+
+
+@ensureDeferred
+async def test_a_job_that_fails_spoils_no_other(tmp_path: Path) -> None:
+    """Jobs of one transaction stand alone."""
+    catalogue, workers = await _opened(tmp_path / "db")
+
+    def broken(db) -> None:
+        db.execute("INSERT INTO nodes (name, url) VALUES ('ghost', '')")
+        raise ValueError("broken")
+
+    first = catalogue._jobs.submit(lambda db: None)
+    second = catalogue._jobs.submit(broken)
+    third = catalogue._jobs.submit(
+        lambda db: db.execute("INSERT INTO nodes (name, url) VALUES ('b', '')") and "done"
+    )
+    await first
+    with pytest.raises(ValueError, match="broken"):
+        await second
+    assert await third == "done"
+    assert await catalogue.nodes() == {"b": ""}
+    await catalogue.close()
+    await workers.stopService()
+
+
+@ensureDeferred
+async def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
+    """What we do not understand we do not touch, and the message says what to do."""
+    catalogue, workers = await _opened(tmp_path / "db")
+    await catalogue.run(lambda db: None)
+    await catalogue.close()
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "db") as db:
+        db.execute("PRAGMA user_version = 9")
+    with pytest.raises(LayoutRefused, match="made again"):
+        await Catalogue(tmp_path / "db", workers).open()
+    await workers.stopService()

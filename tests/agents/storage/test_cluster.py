@@ -1,0 +1,293 @@
+"""Master, index node and storage nodes together, over real sockets on loopback."""
+
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_twisted
+from pytest_twisted import ensureDeferred
+from twisted.internet import reactor
+from twisted.internet.defer import ensureDeferred as ensured
+
+from agents.capture import Capture, structure_key
+from agents.configuration import load
+from agents.deposit import ContentSize, Placement
+from agents.storage.disk.structures import read_captures
+from agents.storage.index.config import IndexNodeConfig
+from agents.storage.index.service import IndexNode
+from agents.storage.master.config import StorageMasterConfig
+from agents.storage.master.service import StorageMaster
+from agents.storage.node.config import StorageNodeConfig
+from agents.storage.node.service import StorageNode
+from anet.http import HttpClient
+from anet.tasks import sleep
+from hip import Agent, Link, RemoteError, convert
+
+ANY = "127.0.0.1:0"
+URL = "http://a.example/"
+PATIENCE = 20.0  # seconds
+
+
+class Cluster:
+    """Agents of one archive in this process, each started and stopped as a test likes."""
+
+    def __init__(self, directory: Path) -> None:
+        self.configuration = load(directory=directory, base_port=60000)
+        self.directory = directory
+        self.client = HttpClient(reactor)
+        self.running: list[Any] = [self.client]
+        self.master: StorageMaster
+        self.index: IndexNode
+        self.nodes: dict[str, StorageNode] = {}
+        self.client_agent = Agent(reactor, "connectivity", "connectivity")
+        self.link: Link
+
+    async def start(self, nodes: int = 2, **master: Any) -> None:
+        """Start everything, and link a depositor to the index node."""
+        config = {"settle": 0.1, "grace": 0.3, "sweep_every": 1.0} | master
+        await self.start_master(ANY, **config)
+        for number in range(1, nodes + 1):
+            await self.start_node(f"storage-{number}")
+        await self.start_index()
+        self.link = self.client_agent.connect(self.master.listener.address)
+        self.client_agent.startService()
+        self.running.append(self.client_agent)
+        await until(lambda: self.link.peer is not None and self.link.peer.kind == "index-node")
+        await until(lambda: len(self.index.view.up) == nodes)
+
+    async def start_master(self, hip: str, **settings: Any) -> None:
+        """Start the master."""
+        config = StorageMasterConfig(hip=hip, pages=ANY, scheduler="127.0.0.1:9", **settings)
+        self.master = StorageMaster(reactor, self.configuration, config, "storage-master")
+        await self.run(self.master)
+
+    async def start_index(self) -> None:
+        """Start the index node."""
+        master = self.master.listener.address
+        config = IndexNodeConfig(hip=ANY, pages=ANY, storage_master=master, follow_every=0.1)
+        self.index = IndexNode(reactor, self.configuration, config, "index-1")
+        await self.run(self.index)
+
+    async def start_node(self, name: str) -> StorageNode:
+        """Start a storage node, on the disk it had."""
+        config = StorageNodeConfig(
+            storage_master=self.master.listener.address, reserve=0, multicast=False
+        )
+        node = StorageNode(reactor, self.configuration, config, name, self.directory / name, ANY)
+        self.nodes[name] = node
+        await self.run(node)
+        return node
+
+    async def run(self, service: Any) -> None:
+        """Start a service and wait until it is open."""
+        service.startService()
+        self.running.append(service)
+        await until(lambda: service.opened)
+
+    async def stop(self, service: Any) -> None:
+        """Stop one service."""
+        self.running.remove(service)
+        await service.stopService()
+
+    async def stop_all(self) -> None:
+        """Stop all, the newest first."""
+        for service in reversed(list(self.running)):
+            await self.stop(service)
+
+    async def deposit(self, *captures: tuple[Capture, bytes]) -> int:
+        """Deposit captures as a connectivity agent does."""
+        sizes = {each.content: ContentSize(each.content, each.size) for each, _ in captures}
+        bodies = {each.content: body for each, body in captures}
+        placed = convert(
+            await self.link.call("place", contents=list(sizes.values())), list[Placement]
+        )
+        stored: dict[str, list[str]] = {}
+        for placement in placed:
+            for node in placement.nodes:
+                url = f"{node}/contents/{placement.key}"
+                response = await self.client.request(
+                    "PUT", url, self.credential, bodies[placement.key]
+                )
+                assert response.head.status in (200, 201), await response.read(1000)
+                await response.read(1000)
+                stored.setdefault(placement.key, []).append(node)
+        wanted = [each for each, _ in captures]
+        return int(await self.link.call("record", captures=wanted, stored=stored))
+
+    @property
+    def credential(self) -> list[tuple[bytes, bytes]]:
+        """The header for writes."""
+        secret = (self.directory / "secret").read_text().strip()
+        return [(b"Authorization", f"Bearer {secret}".encode())]
+
+    def copies(self, url: str = URL) -> dict[str, list[Capture]]:
+        """Return the captures of a URL on every disk that has some."""
+        found = {
+            name: list(read_captures(node.store.layout, structure_key(url)))
+            for name, node in self.nodes.items()
+        }
+        return {name: captures for name, captures in found.items() if captures}
+
+    def holders(self, body: bytes) -> set[str]:
+        """Return the nodes on whose disk a content is."""
+        key = sha256(body).hexdigest()
+        return {n for n, node in self.nodes.items() if node.store.layout.content(key).exists()}
+
+
+async def until(condition: Callable[[], Any | Awaitable[Any]]) -> None:
+    """Wait until something is so; the test fails when it is not in time."""
+    deadline = reactor.seconds() + PATIENCE
+    while not condition():
+        assert reactor.seconds() < deadline, "waited too long"
+        await sleep(reactor, 0.02)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path):
+    """Give a cluster that is not started."""
+    cluster = Cluster(tmp_path)
+    yield cluster
+    pytest_twisted.blockon(ensured(cluster.stop_all()))
+
+
+@ensureDeferred
+async def test_a_deposit_is_on_two_nodes(cluster: Cluster, make_capture) -> None:
+    """Content and structure file are on both nodes when the deposit is acknowledged."""
+    await cluster.start()
+    assert await cluster.deposit((make_capture(), b"body")) == 1
+    assert cluster.holders(b"body") == {"storage-1", "storage-2"}
+    assert cluster.copies() == {name: [make_capture()] for name in cluster.nodes}
+    again = convert(
+        await cluster.link.call("place", contents=[ContentSize(make_capture().content, 4)]),
+        list[Placement],
+    )
+    assert again[0].known and again[0].nodes == []
+    assert await cluster.deposit((make_capture(), b"body")) == 1
+    assert len(cluster.copies()["storage-1"]) == 1
+
+
+@ensureDeferred
+async def test_find_names_the_nodes(cluster: Cluster, make_capture) -> None:
+    """Both kinds are found on the nodes that hold them, and nothing where there is nothing."""
+    await cluster.start()
+    await cluster.deposit((make_capture(), b"body"))
+    urls = {node.url for node in cluster.nodes.values()}
+    wanted = [("contents", make_capture().content), ("structures", structure_key(URL))]
+    for kind, key in wanted:
+        assert set(await cluster.link.call("find", kind=kind, key=key)) == urls
+    assert await cluster.link.call("find", kind="contents", key="0" * 64) == []
+
+
+@ensureDeferred
+async def test_a_capture_without_its_content_is_refused(cluster: Cluster, make_capture) -> None:
+    """No structure file ever names a content that nobody holds."""
+    await cluster.start()
+    with pytest.raises(RemoteError, match="PUT it first") as refused:
+        await cluster.link.call("record", captures=[make_capture()], stored={})
+    assert refused.value.code == "invalid-capture"
+    assert cluster.copies() == {}
+
+
+@ensureDeferred
+async def test_deposits_go_on_without_a_node_and_it_comes_back_whole(
+    cluster: Cluster, make_capture
+) -> None:
+    """A node that was away while others recorded gets contents and captures when it is back."""
+    await cluster.start()
+    await cluster.deposit((make_capture(day=1), b"body"))
+    away = cluster.nodes["storage-2"]
+    await cluster.stop(away)
+    other = make_capture(day=2, body=b"other")
+    assert await cluster.deposit((other, b"other")) == 1
+    assert cluster.holders(b"other") == {"storage-1"}
+    await cluster.start_node("storage-2")
+    both = [make_capture(day=1), other]
+    await until(lambda: cluster.copies().get("storage-2") == both)
+    await until(lambda: cluster.holders(b"other") == {"storage-1", "storage-2"})
+
+
+@ensureDeferred
+async def test_copies_that_went_apart_are_merged_both_ways(cluster: Cluster, make_capture) -> None:
+    """Captures recorded on different nodes, each while the other was away, come together."""
+    await cluster.start()
+    await cluster.deposit((make_capture(day=1), b"body"))
+    await cluster.nodes["storage-1"].store.append([make_capture(day=2)])
+    await cluster.nodes["storage-2"].store.append([make_capture(day=3)])
+    wanted = [make_capture(day=day) for day in (1, 2, 3)]
+    await until(lambda: cluster.copies() == dict.fromkeys(cluster.nodes, wanted))
+
+
+@ensureDeferred
+async def test_a_lost_node_is_made_up_for(cluster: Cluster, make_capture) -> None:
+    """After its grace, what a lost node held is copied from the other holder to a third node."""
+    await cluster.start(nodes=3)
+    found = [(make_capture(f"{URL}{n}", body=b"%d" % n), b"%d" % n) for n in range(12)]
+    await cluster.deposit(*found)
+    lost = cluster.nodes.pop("storage-3")
+    await cluster.stop(lost)
+    left = {"storage-1", "storage-2"}
+    await until(lambda: all(cluster.holders(body) == left for _, body in found))
+    await until(lambda: all(set(cluster.copies(each.url)) == left for each, _ in found))
+
+
+@ensureDeferred
+async def test_a_lost_index_comes_back_from_the_nodes(cluster: Cluster, make_capture) -> None:
+    """An index node that lost its database knows again what the archive has."""
+    await cluster.start()
+    await cluster.deposit((make_capture(), b"body"))
+    await cluster.stop(cluster.index)
+    for file in (cluster.directory / "index").iterdir():
+        file.unlink()
+    with pytest.raises(RemoteError, match="no-index"):
+        await until(lambda: cluster.link.peer and cluster.link.peer.kind == "storage-master")
+        await cluster.link.call("find", kind="contents", key="0" * 64)
+    await cluster.start_index()
+    await until(lambda: cluster.link.peer and cluster.link.peer.kind == "index-node")
+    await until(lambda: cluster.index.following.taken >= 4)
+    found = await cluster.link.call("find", kind="contents", key=make_capture().content)
+    assert len(found) == 2
+    assert await cluster.deposit((make_capture(day=2), b"body")) == 1
+
+
+@ensureDeferred
+async def test_a_lost_master_learns_all_again(cluster: Cluster, make_capture) -> None:
+    """A master without its database is told everything by the nodes, and deposits never stop."""
+    await cluster.start()
+    await cluster.deposit((make_capture(), b"body"))
+    address = cluster.master.listener.address
+    await cluster.stop(cluster.master)
+    for file in (cluster.directory / "storage-master").iterdir():
+        file.unlink()
+    assert await cluster.deposit((make_capture(day=2), b"body")) == 1
+    await cluster.start_master(address, settle=0.1, grace=0.3)
+    catalogue = cluster.master.catalogue
+    await until(lambda: len(cluster.master.registry.up) == 2)
+    key = make_capture().content
+    deadline = reactor.seconds() + PATIENCE
+    while len((await catalogue.holders([("contents", key)]))[key]) < 2:
+        assert reactor.seconds() < deadline
+        await sleep(reactor, 0.05)
+
+
+@ensureDeferred
+async def test_without_storage_nodes_there_is_no_place(cluster: Cluster) -> None:
+    """A typed refusal says that no node is up."""
+    await cluster.start(nodes=0)
+    with pytest.raises(RemoteError) as refused:
+        await cluster.link.call("place", contents=[ContentSize("0" * 64, 1)])
+    assert refused.value.code == "no-storage"
+
+
+@ensureDeferred
+async def test_every_agent_has_its_pages(cluster: Cluster) -> None:
+    """Page, JSON and figures are served by master, index node and storage node."""
+    await cluster.start()
+    for service in (cluster.master, cluster.index, cluster.nodes["storage-1"]):
+        for path in ("/", "/status.json", "/metrics"):
+            url = f"http://127.0.0.1:{service.server.port}{path}"
+            response = await cluster.client.request("GET", url)
+            body = await response.read(1 << 20)
+            assert response.head.status == 200 and body
+    assert b"dlweb_storage_node_contents" in body
