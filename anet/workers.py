@@ -6,6 +6,8 @@ cost less. Work that computes belongs in a process of its own.
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
+from threading import Thread
 from typing import Any, ParamSpec, TypeVar
 
 from twisted.application.service import Service
@@ -37,6 +39,8 @@ class Workers(Service):
         self._reactor = reactor
         self._queue_limit = queue_limit
         self._pool = ThreadPool(size, size, name)
+        # A process that ends without stopping its services does not wait for them.
+        self._pool.threadFactory = partial(Thread, daemon=True)  # type: ignore[assignment]
         self._waiting = 0
         self._idle: deque[Deferred[None]] = deque()
 
