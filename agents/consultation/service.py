@@ -4,6 +4,7 @@ from typing import Any
 
 from attrs import asdict
 from twisted.application.service import MultiService
+from twisted.internet.defer import Deferred, gatherResults
 from twisted.logger import Logger
 
 from agents.configuration import AgentOptions, Configuration, Port
@@ -86,7 +87,7 @@ class Consultation(MultiService):
         )
         self.agent.methods.add(self._methods)
         self._serve(configuration)
-        for service in (self._client, self.agent, self.proxy, self.pages):
+        for service in (self._client, self.agent):
             service.setServiceParent(self)
 
     def _join_tree(self, configuration: Configuration) -> None:
@@ -155,6 +156,8 @@ class Consultation(MultiService):
         if self._config.lookup != "index":
             self._start_multicast()
         super().startService()
+        for server in (self.proxy, self.pages):
+            server.startService()
         self._tasks.start(every(self._reactor, SAMPLE_EVERY, self._sample), "samples")
         _log.info(
             "the proxy is at {proxy}, lookup by {lookup}",
@@ -169,7 +172,9 @@ class Consultation(MultiService):
             _log.warn("no lookup by multicast here: {error}", error=error)
 
     async def stopService(self) -> None:
-        """Answer what is under way, then stop."""
+        """Answer what is under way, then let go of what answers need."""
+        servers = [server for server in (self.proxy, self.pages) if server.running]
+        await gatherResults([Deferred.fromCoroutine(server.stopService()) for server in servers])
         await self._tasks.stop()
         await super().stopService()
         if self._multicast.running:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import pytest_twisted
 from attrs import evolve
+from twisted.internet.defer import Deferred
 
 from agents.capture import Capture, content_key, structure_key
 from agents.consultation.errors import LookupFailed
@@ -22,6 +23,8 @@ class FakeNode:
         self.contents: dict[str, bytes] = {}
         self.asked: list[str] = []
         self.cut_after: int | None = None
+        self.reached: Deferred[None] = Deferred()
+        self.held: Deferred[None] | None = None
         router = Router()
         router.route("GET", "/structures/{key}", self.structure)
         router.route("GET", "/contents/{key}", self.content)
@@ -53,6 +56,9 @@ class FakeNode:
 
     async def content(self, request: Request, key: str) -> Response:
         self.asked.append(request.target)
+        if self.held is not None:
+            self.reached.callback(None)
+            await self.held
         body = self.contents.get(key)
         if body is None:
             return Response.text(404, "no")

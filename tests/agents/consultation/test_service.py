@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 import pytest_twisted
 from pytest_twisted import ensureDeferred
+from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
 from agents.configuration import Configuration, ConfigurationError, load
@@ -61,7 +62,8 @@ class Running:
 
     async def stop(self) -> None:
         for service in (self.agent, self.scheduler, self.master):
-            await service.stopService()
+            if service.running:
+                await service.stopService()
 
     async def get(self, server, target, host=None):
         """Return status and body of an answer."""
@@ -173,6 +175,20 @@ async def test_the_pages_answer_to_no_other_name(start):
     running = start(lookup="index", page_hosts=["archive.example"])
     for host, status in (("evil.example", 421), ("archive.example:7107", 200)):
         assert (await running.get(running.agent.pages, "/harbor", host))[0] == status
+
+
+@ensureDeferred
+async def test_what_is_under_way_is_answered_before_the_end(archive, start):
+    """Stopping waits for an answer on its way, and only then lets go of nodes and index."""
+    archive.add(URL, b"<p>there")
+    archive.first.held = Deferred()
+    running = start(lookup="index")
+    asked = Deferred.fromCoroutine(running.get(running.agent.proxy, URL))
+    await archive.first.reached
+    stopping = Deferred.fromCoroutine(running.agent.stopService())
+    archive.first.held.callback(None)
+    assert await asked == (200, b"<p>there")
+    await stopping
 
 
 @ensureDeferred
