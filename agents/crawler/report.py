@@ -55,7 +55,7 @@ def _statistics(root: _Element, figures: CrawlFigures, more: Mapping[str, int]) 
     parent = etree.SubElement(root, "statistics")
     values = asdict(figures)
     del values["waiting_for"], values["queued"]
-    for name, value in (values | more).items():
+    for name, value in {**values, **more}.items():
         text = f"{value:.3f}" if isinstance(value, float) else str(value)
         etree.SubElement(parent, "figure", name=name, value=text)
 

@@ -3,13 +3,22 @@
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 from urllib.parse import urljoin
 
 from lxml import etree
 
 from agents.crawler.parsers import css, html_rules
 from agents.crawler.parsers.charset import PRESCAN, Decoder, declared
-from agents.crawler.parsers.html_rules import ATTRIBUTES, CANDIDATES, FRAME, PAGE, REQUISITE, STYLE
+from agents.crawler.parsers.html_rules import (
+    ANY,
+    ATTRIBUTES,
+    CANDIDATES,
+    FRAME,
+    PAGE,
+    REQUISITE,
+    STYLE,
+)
 from agents.crawler.parsers.link import Link, Links
 from agents.crawler.parsers.srcset import candidates
 
@@ -77,7 +86,7 @@ class HtmlParser:
             self._tokenizer.feed(text.encode("utf-8", "replace"))
 
 
-def _tokenizer(target: "_Target") -> etree.HTMLParser:
+def _tokenizer(target: Any) -> etree.HTMLParser:
     return etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
 
 
@@ -106,13 +115,8 @@ class _Target:
         if self._raw is not None:
             self.end_raw()
         for name in attributes:
-            meanings = ATTRIBUTES.get(name)
-            if meanings is not None:
-                meaning = meanings.get(tag) or meanings.get("")
-                if meaning == PAGE:
-                    self._page(tag, attributes, attributes[name])
-                elif meaning:
-                    self._fetched(meaning, tag, name, attributes)
+            if name in ATTRIBUTES:
+                self._linking(tag, name, attributes)
         if tag in _RAW_ELEMENTS:
             self._raw, self._raw_tag = [], tag
 
@@ -147,17 +151,15 @@ class _Target:
         else:
             self._inner_document(text)
 
-    def _page(self, tag: str, attributes: _Attributes, url: str) -> None:
-        if url[:1] == "#":
-            return  # a part of the page itself, as most links of a manual are
-        feed = "type" in attributes and html_rules.is_feed(
-            attributes.get("rel", ""), attributes["type"]
-        )
-        self.links.page(url, feed)
-
-    def _fetched(self, meaning: int, tag: str, name: str, attributes: _Attributes) -> None:
-        value = attributes[name]
-        if meaning == REQUISITE:
+    def _linking(self, tag: str, name: str, attributes: _Attributes) -> None:
+        meanings, value = ATTRIBUTES[name], attributes[name]
+        meaning = meanings.get(tag) or meanings.get(ANY)
+        if meaning == PAGE:
+            if value[:1] != "#":  # a part of the page itself, as most links of a manual are
+                kind = attributes.get("type", "")
+                feed = kind != "" and html_rules.is_feed(attributes.get("rel", ""), kind)
+                self.links.page(value, feed)
+        elif meaning == REQUISITE:
             self.links.component(value)
         elif meaning == STYLE:
             if "(" in value:
@@ -168,7 +170,7 @@ class _Target:
         elif meaning == FRAME:
             if value.strip().lower() != "about:blank":
                 self.links.component(value, requisite=False)
-        else:
+        elif meaning:
             getattr(self, f"_{tag}_{name}")(value, attributes)
 
     def _style(self, text: str) -> None:

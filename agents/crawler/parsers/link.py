@@ -25,21 +25,23 @@ class Link(NamedTuple):
 
 
 class Parser(Protocol):
-    """Takes a document chunk by chunk.
+    """Takes a document chunk by chunk."""
 
-    Attributes:
-        links: what has been found so far, in the order of the document, each once.
-        base: what the document says its links are relative to, itself relative to the URL of the
-            document; empty if it does not.
-        encoding: of the document; URLs of links depend on it (see `agents.urls.canonical`).
-        truncated: whether the document has more links than `LINK_LIMIT`, or held something past
-            a limit of the parser, so that links may be missing.
-    """
+    @property
+    def links(self) -> list[Link]:
+        """What has been found so far, in the order of the document, each once."""
 
-    links: list[Link]
-    base: str
-    encoding: str
-    truncated: bool
+    @property
+    def base(self) -> str:
+        """What the links are relative to, itself relative to the document; empty for that."""
+
+    @property
+    def encoding(self) -> str:
+        """Of the document; URLs of links depend on it (see `agents.urls.canonical`)."""
+
+    @property
+    def truncated(self) -> bool:
+        """Whether links may be missing, because the document passes a limit."""
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes of the document; any bytes are fine."""

@@ -1,0 +1,206 @@
+"""A site crawler at work: free, or busy with one crawl.
+
+FREE --collect--> BUSY --the crawl ends, well or not--> TELLING --finished answered--> FREE
+BUSY --stop, or the scheduler wants it no more--> FREE (the crawl is abandoned)
+"""
+
+import re
+from collections import deque
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from twisted.application.service import Service
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.logger import Logger
+
+from agents import dates
+from agents.crawler.crawl import Crawl
+from agents.crawler.errors import CrawlFailed
+from agents.crawler.limits import Limits
+from agents.order import CrawlFigures, Order
+from agents.page import Series
+from anet.tasks import Tasks, every
+from anet.workers import Workers
+from hip import CallRefused, HipError, Link, Peer
+
+PROGRESS_EVERY = 1.0  # seconds between two words to the scheduler
+_REMEMBERED = 50  # ended crawls and errors that pages show
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,199}")
+
+_log = Logger()
+
+
+class State(Enum):
+    """What the crawler is doing; the table is in the module's docstring."""
+
+    FREE = "free"
+    BUSY = "busy"
+    TELLING = "telling the scheduler"
+
+
+class SiteCrawler(Service):
+    """Collects the site it is ordered to, one at a time.
+
+    Args:
+        reactor: which reactor.
+        scheduler: link to the scheduler.
+        crawls: folder of crawl directories.
+        name: of this crawler.
+        limits: of each crawl.
+
+    Attributes:
+        state: what it is doing.
+        crawl: the crawl it works on or tells of, or none.
+        ended: crawls that ended: date, name, how, figures; newest first.
+        errors: what went wrong, newest first.
+        captures: answers each second.
+        bytes: bytes of bodies each second.
+    """
+
+    def __init__(
+        self, reactor: Any, scheduler: Link, crawls: Path, name: str, limits: Limits
+    ) -> None:
+        self.state = State.FREE
+        self.crawl: Crawl | None = None
+        self.ended: deque[tuple[str, str, str, CrawlFigures]] = deque(maxlen=_REMEMBERED)
+        self.errors: deque[str] = deque(maxlen=_REMEMBERED)
+        self.captures = Series()
+        self.bytes = Series()
+        self._reactor = reactor
+        self._scheduler = scheduler
+        self._crawls = crawls
+        self._agent = name
+        self._limits = limits
+        self._workers = Workers(reactor, 2, name="crawl files")
+        self._tasks = Tasks()
+        self._running: Deferred[CrawlFigures] | None = None
+        self._before = CrawlFigures()
+        scheduler.on_connect = self._connected
+
+    def startService(self) -> None:
+        """Begin to take orders."""
+        super().startService()
+        self._workers.startService()
+        self._tasks.start(every(self._reactor, PROGRESS_EVERY, self._progress), "progress")
+
+    async def stopService(self) -> None:
+        """Abandon the current crawl, wait until its directory is gone, and stop."""
+        super().stopService()
+        await self._tasks.stop()
+        await self._workers.stopService()
+
+    def collect(self, order: Order) -> None:
+        """Begin the crawl of an order.
+
+        Raises:
+            CallRefused: `busy` with another; `bad-order` when it can't be carried out at all.
+        """
+        if self.crawl is not None:
+            if self.crawl.order.crawl == order.crawl and self.state is State.BUSY:
+                return  # asked twice, as after a broken link
+            raise CallRefused("busy", self._busy())
+        if not self.running:
+            raise CallRefused("busy", f"{self._agent} is stopping")
+        if not _NAME.fullmatch(order.crawl):
+            raise CallRefused("bad-order", f"{order.crawl[:60]!r} can't be the name of a crawl")
+        path = self._crawls / order.crawl
+        self.state = State.BUSY
+        self._before = CrawlFigures()
+        self.crawl = crawl = Crawl(
+            self._reactor, self._workers, order, path, self._agent, self._limits
+        )
+        self._tasks.start(self._work(crawl), f"crawl {order.crawl}")
+
+    def figures(self) -> CrawlFigures:
+        """Return how far the current crawl is; zeros when there is none."""
+        return CrawlFigures() if self.crawl is None else self.crawl.figures()
+
+    def abandon(self) -> bool:
+        """Give up the current crawl; tell whether one was being collected."""
+        if self._running is None:
+            return False
+        self._running.cancel()
+        return True
+
+    async def _work(self, crawl: Crawl) -> None:
+        name, error, figures = crawl.order.crawl, None, CrawlFigures()
+        _log.info("collecting {url} as {crawl}", url=crawl.order.start_url, crawl=name)
+        try:
+            self._running = Deferred.fromCoroutine(crawl.run())
+            figures = await self._running
+        except CancelledError:
+            self._end(crawl, "abandoned", crawl.figures())
+            if self.running:
+                self._tasks.start(self._free(), "telling that the crawler is free")
+            return
+        except CrawlFailed as failure:
+            error, figures = str(failure), crawl.figures()
+        except Exception as failure:
+            _log.failure("crawl {crawl} failed", crawl=name)
+            error, figures = f"{type(failure).__name__}: {failure}", crawl.figures()
+        finally:
+            self._running = None
+        await self._tell(crawl, figures, error)
+
+    async def _tell(self, crawl: Crawl, figures: CrawlFigures, error: str | None) -> None:
+        """Tell the scheduler of the end until it has heard, then be free."""
+        self.state = State.TELLING
+        if error:
+            self._error(f"{crawl.order.crawl}: {error}")
+        try:
+            await self._scheduler.insist(
+                "finished",
+                crawl=crawl.order.crawl,
+                directory=str(crawl.path),
+                figures=figures,
+                error=error,
+            )
+        except HipError as refusal:
+            self._error(f"{crawl.order.crawl}: the scheduler refuses its end: {refusal}")
+        self._end(crawl, error or "whole", figures)
+        await self._free()
+
+    def _end(self, crawl: Crawl, how: str, figures: CrawlFigures) -> None:
+        _log.info("{crawl} ended: {how}", crawl=crawl.order.crawl, how=how)
+        self.ended.appendleft((self._now(), crawl.order.crawl, how, figures))
+        self.crawl, self.state = None, State.FREE
+
+    async def _free(self) -> None:
+        try:
+            if self._scheduler.peer is not None and self.crawl is None:
+                await self._scheduler.peer.call("ready", crawl=None)
+        except HipError as error:
+            # A new link says the same again.
+            _log.info("the scheduler did not hear that it has a free crawler: {error}", error=error)
+
+    async def _connected(self, peer: Peer) -> None:
+        """Say what this crawler is doing; go on with it only if it is still wanted."""
+        crawl = None if self.crawl is None else self.crawl.order.crawl
+        wanted = await peer.call("ready", crawl=crawl)
+        if crawl is not None and not wanted and self.state is State.BUSY:
+            self._error(f"{crawl} is not wanted any more")
+            self.abandon()
+
+    def _progress(self) -> None:
+        figures, before = self.figures(), self._before
+        now = self._reactor.seconds()
+        self.captures.add(now, max(0, figures.captures - before.captures) / PROGRESS_EVERY)
+        received = max(0, figures.bytes_received - before.bytes_received)
+        self.bytes.add(now, received / PROGRESS_EVERY)
+        self._before = figures
+        if self.crawl is not None and self.state is State.BUSY:
+            self._scheduler.notify("progress", crawl=self.crawl.order.crawl, figures=figures)
+
+    def _busy(self) -> str:
+        assert self.crawl is not None
+        doing = "collecting" if self.state is State.BUSY else "telling of"
+        order = self.crawl.order
+        return f"{self._agent} is {doing} {order.crawl} ({order.site}); wait for it to finish"
+
+    def _error(self, text: str) -> None:
+        _log.warn("{text}", text=text)
+        self.errors.appendleft(f"{dates.to_iso(self._now())} {text}")
+
+    def _now(self) -> str:
+        return dates.from_timestamp(self._reactor.seconds())

@@ -1,0 +1,75 @@
+"""`twistd site-crawler`, and what a nursery forks."""
+
+from typing import Any
+
+from twisted.application.service import MultiService
+
+from agents.configuration import AgentOptions, Configuration, site_crawler
+from agents.configuration.ports import Port
+from agents.crawler.config import SiteCrawlerConfig
+from agents.crawler.crawler import SiteCrawler
+from agents.crawler.limits import Limits
+from agents.crawler.methods import CrawlerMethods
+from agents.crawler.pages import CrawlerPages
+from anet.http import HttpServer
+from hip import Agent
+
+KIND = "site-crawler"
+
+
+class Options(AgentOptions):
+    """Options of `twistd site-crawler`."""
+
+    agent = KIND
+
+
+class CrawlerService(MultiService):
+    """A site crawler: its work, its place on the tree, and its pages.
+
+    Attributes:
+        agent: its node of the HIP tree.
+        crawler: its work.
+        server: its pages.
+    """
+
+    def __init__(
+        self, reactor: Any, configuration: Configuration, name: str, number: int = 1
+    ) -> None:
+        super().__init__()
+        config = configuration.section(KIND, SiteCrawlerConfig)
+        self.agent = Agent(reactor, KIND, name, insecure=configuration.insecure)
+        scheduler = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
+        self.crawler = SiteCrawler(
+            reactor,
+            scheduler,
+            configuration.directory.absolute() / "crawls",
+            name,
+            Limits(
+                urls=config.urls,
+                connect_timeout=config.connect_timeout,
+                silence=config.silence,
+                longest_exchange=config.longest_exchange,
+                longest_rest=config.longest_rest,
+            ),
+        )
+        self.agent.methods.add(CrawlerMethods(self.crawler))
+        pages = CrawlerPages(name, self.crawler, scheduler)
+        address = config.pages or configuration.address(site_crawler(number))
+        self.server = HttpServer(reactor, address, pages.router(), name=f"{name} pages")
+        for service in (self.crawler, self.agent, self.server):
+            service.setServiceParent(self)
+
+
+def make_service(options: Options, reactor: Any = None) -> CrawlerService:
+    """Return the site crawler that the options describe; a nursery calls it after each fork.
+
+    Raises:
+        SystemExit: the configuration is refused; the message says why.
+    """
+    if reactor is None:
+        from twisted.internet import reactor
+
+    return CrawlerService(reactor, options.load(), options.name, options.number)
+
+
+makeService = make_service  # noqa: N816 - twistd's name
