@@ -5,10 +5,10 @@ from typing import Any
 
 from twisted.application.service import MultiService, Service
 from twisted.internet.defer import DeferredList
-from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 
 from anet.address import Address
+from anet.factories import factory_of
 from hip.builtin import Builtin
 from hip.greeting import Greeting
 from hip.limits import Limits
@@ -138,7 +138,7 @@ class Listener(Service):
         self._listening = listen_for_slaves(
             self._reactor,
             self._address,
-            Factory.forProtocol(self._accept),
+            factory_of(self._accept),
             self._agent.agent_name,
             self._agent.insecure,
         )
@@ -157,8 +157,9 @@ class Listener(Service):
     async def stopService(self) -> None:
         """Stop listening and say goodbye to the slaves."""
         super().stopService()
-        if self._listening is not None:
-            await self._listening.stopListening()
+        listening, self._listening = self._listening, None
+        if listening is not None:
+            await listening.stopListening()
         closing = [peer.closed for peer in self._peers]
         for peer in list(self._peers):
             peer.close("stopping")

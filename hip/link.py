@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.error import ConnectError
-from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 
 from anet.address import Address
 from anet.backoff import Backoff
 from anet.errors import AnetError
+from anet.factories import factory_of
 from anet.tasks import Tasks, sleep
 from hip.errors import CallTimedOut, ConnectionLost, NotConnected
 from hip.peer import DEFAULT_TIMEOUT, Peer
@@ -99,7 +99,7 @@ class Link(Service):
             return peer
 
         await connect_to_master(
-            self._reactor, self._target, Factory.forProtocol(build), self._agent.insecure
+            self._reactor, self._target, factory_of(build), self._agent.insecure
         )
         return await greeted
 

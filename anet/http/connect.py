@@ -10,10 +10,10 @@ from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, w
 from twisted.internet.error import ConnectError
 from twisted.internet.error import TimeoutError as ConnectTimeout
 from twisted.internet.interfaces import IAddress, IHostResolution, IResolutionReceiver
-from twisted.internet.protocol import Factory
 from zope.interface import implementer
 
 from anet.errors import ConnectFailed, ForbiddenAddress, HttpError, TimedOut
+from anet.factories import factory_of
 from anet.http.connection import HttpConnection
 from anet.tls import client_creator
 
@@ -128,7 +128,7 @@ async def _connect_to(
         endpoint = wrapClientTLS(client_creator(host, verify), endpoint)
     try:
         connection: HttpConnection = await endpoint.connect(
-            Factory.forProtocol(lambda: HttpConnection(reactor, silence))
+            factory_of(lambda: HttpConnection(reactor, silence))
         )
     except ConnectTimeout:
         raise TimedOut(f"{host}:{port} did not answer in {timeout:g} seconds") from None

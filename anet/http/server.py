@@ -14,7 +14,7 @@ from twisted.application.service import Service
 from twisted.internet.defer import CancelledError, Deferred, DeferredList
 from twisted.internet.error import CannotListenError
 from twisted.internet.interfaces import IPushProducer
-from twisted.internet.protocol import Factory, Protocol, connectionDone
+from twisted.internet.protocol import Protocol, connectionDone
 from twisted.logger import Logger
 from twisted.protocols.policies import TimeoutMixin
 from twisted.python.failure import Failure
@@ -22,6 +22,7 @@ from zope.interface import implementer
 
 from anet.address import Address
 from anet.errors import AddressInUse, BodyTooLarge, ConnectionBroken, PermissionRefused
+from anet.factories import factory_of
 from anet.http.file_body import FileBody
 from anet.http.message import Headers
 from anet.http.request import Request
@@ -90,7 +91,7 @@ class HttpServer(Service):
             PermissionRefused: this user may not listen there.
         """
         super().startService()
-        factory = Factory.forProtocol(self._accept)
+        factory = factory_of(self._accept)
         self._listening = listen(self._reactor, self._address, factory, self.name)
         self.port = self._listening.getHost().port
 
@@ -100,8 +101,9 @@ class HttpServer(Service):
     async def stopService(self) -> None:
         """Stop listening, let requests under way end for a few seconds, then close."""
         super().stopService()
-        if self._listening is not None:
-            await self._listening.stopListening()
+        listening, self._listening = self._listening, None
+        if listening is not None:
+            await listening.stopListening()
         ended = [connection.finish() for connection in list(self._connections)]
         if ended:
             waiting = DeferredList(ended)

@@ -1,0 +1,12 @@
+"""Factories that do not fill the log with their beginnings and ends."""
+
+from collections.abc import Callable
+
+from twisted.internet.protocol import Factory, Protocol
+
+
+def factory_of(build: Callable[[], Protocol]) -> Factory:
+    """Return a factory whose protocols `build` makes."""
+    factory = Factory.forProtocol(build)
+    factory.noisy = False
+    return factory
