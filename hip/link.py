@@ -80,9 +80,10 @@ class Link(Service):
                 await sleep(self._reactor, backoff.next())
                 continue
             backoff.reset()
-            _log.info("linked to {name} at {address}", name=peer.name, address=self._target)
+            address = self._target
+            _log.info("linked to {name} at {address}", name=peer.name, address=address)
             reason = await self._serve(peer)
-            _log.info("link to {address} ended: {reason}", address=self._target, reason=reason)
+            _log.info("link to {address} ended: {reason}", address=address, reason=reason)
             if not self._redirected:
                 self._target, self._redirections = self._home, 0
                 await sleep(self._reactor, backoff.next())
