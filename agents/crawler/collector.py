@@ -134,8 +134,10 @@ class Collector:
             return None
         known = self.robots.known(task.url, task.attempt)
         rules = known or await self.robots.ask(self, task)
-        if not rules.known:
-            raise FetchFailed("robots.txt can't be read, so nothing may be fetched for now")
+        if rules.unknown:
+            raise FetchFailed(
+                f"robots.txt can't be read, so nothing may be fetched for now: {rules.unknown}"
+            )
         return rules
 
     def _failed(self, task: Task, error: FetchFailed) -> None:

@@ -16,23 +16,22 @@ class Rules:
 
     Attributes:
         delay: seconds it asks for between requests, or 0.
-        known: whether it could be asked; if not, everything is disallowed for now.
+        unknown: why it could not be asked, so that everything is disallowed for now; or empty.
     """
 
     delay: float = 0.0
-    known: bool = True
+    unknown: str = ""
     _file: Protego | None = None
     _agent: str = ""
 
     def allow(self, url: str) -> bool:
         """Tell whether a canonical URL of the server may be fetched."""
-        if not self.known:
+        if self.unknown:
             return False
         return self._file is None or bool(self._file.can_fetch(url, self._agent))
 
 
 ALLOW_ALL = Rules()
-UNKNOWN = Rules(known=False)
 
 
 def product(user_agent: str) -> str:
@@ -52,11 +51,11 @@ def rules(status: int, body: bytes, user_agent: str) -> Rules:
         user_agent: how the crawler names itself.
     """
     if status >= 500:
-        return UNKNOWN
+        return Rules(unknown=f"the server answers {status}")
     if not 200 <= status < 300:
         return ALLOW_ALL
     text = body[:SIZE_LIMIT].decode("utf-8", "replace").removeprefix("\ufeff")
     file = Protego.parse(text)
     agent = product(user_agent)
     delay = file.crawl_delay(agent) or 0.0
-    return Rules(max(0.0, float(delay)), True, file, agent)
+    return Rules(max(0.0, float(delay)), "", file, agent)

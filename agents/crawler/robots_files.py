@@ -9,7 +9,7 @@ from agents import urls
 from agents.crawler.errors import FetchFailed
 from agents.crawler.frontier import Task
 from agents.crawler.parsers import COMPONENT, Link
-from agents.crawler.robots import ALLOW_ALL, REDIRECTS, SIZE_LIMIT, UNKNOWN, Rules, rules
+from agents.crawler.robots import ALLOW_ALL, REDIRECTS, SIZE_LIMIT, Rules, rules
 
 if TYPE_CHECKING:
     from agents.crawler.collector import Collector, ParserChoice
@@ -59,7 +59,7 @@ class RobotsFiles:
         A server whose rules could not be read is asked again at the next attempt.
         """
         asked = self._asked.get(_server(url))
-        if asked is None or (not asked.rules.known and asked.attempt < attempt):
+        if asked is None or (asked.rules.unknown and asked.attempt < attempt):
             return None
         return asked.rules
 
@@ -68,8 +68,8 @@ class RobotsFiles:
         server = _server(task.url)
         try:
             found = await self._fetch(collector, task, server + "/robots.txt")
-        except FetchFailed:
-            found = UNKNOWN
+        except FetchFailed as error:
+            found = Rules(unknown=str(error))
         self._asked[server] = _Asked(found, task.attempt)
         if len(self._asked) > _SERVERS:
             self._asked.popitem(last=False)

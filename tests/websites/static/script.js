@@ -1,0 +1,1 @@
+console.log("never followed: <a href=never.html>")
