@@ -61,13 +61,13 @@ def _programs(configuration: Configuration, config: ArchiveConfig) -> Iterator[P
     yield program(
         "storage-master",
         "storage-master",
-        hip=(Port.STORAGE_MASTER, "address"),
+        hip=(Port.STORAGE_MASTER, "hip"),
         pages=(Port.STORAGE_MASTER_PAGES, "pages"),
     )
     yield program(
         "index-1",
         "index-node",
-        hip=(Port.INDEX_NODE, "address"),
+        hip=(Port.INDEX_NODE, "hip"),
         pages=(Port.INDEX_NODE_PAGES, "pages"),
     )
     for number in range(1, config.storage_nodes + 1):
