@@ -53,7 +53,7 @@ class Batcher(Generic[Item]):
         if self._stopping or self._weight >= self._waiting_limit:
             why = "stopping" if self._stopping else f"{len(self._waiting)} are waiting"
             return fail(Overloaded(f"{self._name}: {why}; try again in a moment"))
-        done: Deferred[Any] = Deferred(_leave_running)
+        done: Deferred[Any] = Deferred()  # one that is cancelled takes its outcome in silence
         self._waiting.append((item, done))
         self._weight += self._weigh(item)
         if self._working is None:
@@ -87,7 +87,3 @@ class Batcher(Generic[Item]):
         working, self._working = self._working, None
         if working is not None:
             working.callback(None)
-
-
-def _leave_running(_: Deferred[Any]) -> None:
-    """Let a cancelled caller go; its item is done with the batch all the same."""

@@ -4,16 +4,14 @@ The index is nothing but what these logs say, so one that is empty, lost or behi
 itself: it reads on where it stopped, or from the start (*INA §2.3*: data restoration).
 """
 
-from typing import Any
-
 import msgspec
-from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from agents.storage.catalogue import Catalogue
 from agents.storage.index.view import ClusterView
 from agents.storage.status import Added, Followed, NodeState
+from agents.storage.together import together
 from anet.errors import AnetError, ConnectionBroken
 from anet.http import HttpClient
 from anet.tasks import Tasks, every
@@ -58,11 +56,10 @@ class Following:
     async def look(self) -> None:
         """Read the logs of all nodes that are up to their ends."""
         nodes = [node for node in self._view.up if node.name not in self._busy]
-        reading = [Deferred.fromCoroutine(self._read(node)) for node in nodes]
-        outcomes: Any = await DeferredList(reading, consumeErrors=True)
-        for node, (success, outcome) in zip(nodes, outcomes, strict=True):
-            if not success and not outcome.check(AnetError):
-                _log.failure("the log of {node} was not read", failure=outcome, node=node.name)
+        outcomes = await together(self._read(node) for node in nodes)
+        for node, outcome in zip(nodes, outcomes, strict=True):
+            if isinstance(outcome, Exception) and not isinstance(outcome, AnetError):
+                _log.error("the log of {node} was not read: {why!r}", node=node.name, why=outcome)
 
     async def _read(self, node: NodeState) -> None:
         self._busy.add(node.name)

@@ -6,11 +6,11 @@ additions then show that its copy lacks captures, and the master has it mended (
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import msgspec
 from attrs import define, field
-from twisted.internet.defer import Deferred, DeferredList, gatherResults
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
@@ -22,6 +22,7 @@ from agents.storage.errors import InvalidCapture, NoStorage, NotDurable
 from agents.storage.index.view import ClusterView
 from agents.storage.policy import Holding, keepers
 from agents.storage.status import NodeState
+from agents.storage.together import together
 from anet.errors import AnetError, HttpError, TimedOut
 from anet.http import HttpClient
 
@@ -131,25 +132,23 @@ class Recording:
 
     async def _ask_all(self, shares: Mapping[str, _Share]) -> set[str]:
         """Ask all nodes at once; return the names of those that acknowledged."""
-        asked = [Deferred.fromCoroutine(self._ask(share)) for share in shares.values()]
-        answers: Any = await DeferredList(asked, consumeErrors=True)
+        outcomes = await together(self._ask(share) for share in shares.values())
         took = set()
-        for name, (success, outcome) in zip(shares, answers, strict=True):
-            if success:
+        for name, outcome in zip(shares, outcomes, strict=True):
+            if not isinstance(outcome, Exception):
                 took.add(name)
                 continue
-            _log.warn("{node} did not record: {why}", node=name, why=outcome.getErrorMessage())
-            if not outcome.check(AnetError):
-                outcome.raiseException()
+            _log.warn("{node} did not record: {why}", node=name, why=outcome)
+            if not isinstance(outcome, AnetError):
+                raise outcome
             self._view.suspect(name)
         return took
 
     async def _ask(self, share: _Share) -> None:
         batches = _batches(share.captures)
-        await gatherResults(
-            [Deferred.fromCoroutine(self._post(share.node, batch)) for batch in batches],
-            consumeErrors=True,
-        )
+        for outcome in await together(self._post(share.node, batch) for batch in batches):
+            if isinstance(outcome, Exception):
+                raise outcome
 
     async def _post(self, node: NodeState, batch: Sequence[Capture]) -> None:
         body = msgspec.msgpack.encode({"captures": batch})

@@ -8,7 +8,6 @@ nodes have logged as durable; so a repair that fails, or a master that is killed
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
-from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
@@ -17,6 +16,7 @@ from agents.storage.catalogue import Catalogue, Short
 from agents.storage.disk.additions import Entry
 from agents.storage.disk.layout import Kind
 from agents.storage.master.registry import Registry
+from agents.storage.together import together
 from anet.tasks import Tasks, sleep
 from hip import HipError
 
@@ -153,11 +153,8 @@ class Mending:
         plans = [plan for plan in map(self._plan, shorts) if plan[1]]
         for start in range(0, len(plans), self._at_once):
             portion = plans[start : start + self._at_once]
-            outcomes = await DeferredList(
-                [Deferred.fromCoroutine(self._mend(*plan)) for plan in portion],
-                consumeErrors=True,
-            )
-            well &= all(success and outcome for success, outcome in outcomes)
+            outcomes = await together(self._mend(*plan) for plan in portion)
+            well &= all(outcome is True for outcome in outcomes)
             await sleep(self._clock, self._pause)
         return well
 
