@@ -16,6 +16,7 @@ from agents.storage.errors import DamagedStructure
 HEADER = b"dlweb-structure 1 "
 _HEADER_LIMIT = 1 << 20  # bytes of the first line, and so of a URL
 _LAST = "~"  # sorts after every date
+ALL = 10**12  # captures of one URL; more than a disk holds
 
 
 @frozen
@@ -226,7 +227,7 @@ def read_captures(
     last: str = _LAST,
     *,
     after: bytes = b"",
-    limit: int = 10_000,
+    limit: int = ALL,
     heads: bool = True,
 ) -> Iterator[Capture]:
     """Yield captures of a URL in the order of their dates.

@@ -1,0 +1,155 @@
+"""Bare disks: the ten-line script of the documentation, the checker, and our own reader."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pytest_twisted import ensureDeferred
+
+from agents.capture import structure_key
+from agents.storage.disk.store import DiskStore
+from agents.storage.errors import LayoutRefused
+from agents.storage.reader import DiskReader
+
+ROOT = Path(__file__).parents[3]
+URL = "http://a.example/é?q"
+BODIES = {day: b"body of day %d" % day for day in (1, 5, 9)}
+
+
+@pytest.fixture
+def folders(tmp_path: Path, workers, make_capture):
+    """Give two storage folders, of which each holds what the other lacks."""
+    import pytest_twisted
+    from twisted.internet.defer import ensureDeferred as ensured
+
+    async def fill() -> list[Path]:
+        made = []
+        for number, days in ((1, (1, 9)), (2, (5, 9))):
+            store = DiskStore(
+                tmp_path / f"storage-{number}", workers, reserve=0, waiting_limit=1 << 20
+            )
+            await store.open()
+            for day in days:
+                capture = make_capture(URL, day, BODIES[day])
+                await store.put(capture.content, BODIES[day])
+                await store.append([capture])
+            await store.close()
+            made.append(store.layout.root)
+        return made
+
+    return pytest_twisted.blockon(ensured(fill()))
+
+
+def _run(*arguments: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-I", *map(str, arguments)], capture_output=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize(("date", "day"), [("20260101", 1), ("20260106", 5), ("2027", 9)])
+def test_the_script_in_the_documentation_restores(tmp_path, folders, date: str, day: int) -> None:
+    """The script printed in archive-layout.md gives the bytes of a URL at a date."""
+    page = (ROOT / "docs/reference/archive-layout.md").read_text()
+    (script,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "restore.py").write_text(script)
+    assert len(script.strip().splitlines()) <= 12
+    run = _run(tmp_path / "restore.py", URL, date, *folders)
+    assert run.stdout == BODIES[day], run.stderr
+
+
+def test_the_checker_finds_all_well(folders, make_capture) -> None:
+    """A sound archive passes, and its captures are printed."""
+    run = _run(ROOT / "tests/checker.py", "--captures", *folders)
+    assert run.returncode == 0, run.stderr
+    captures = [json.loads(line) for line in run.stdout.splitlines()]
+    assert [each["date"] for each in captures] == [make_capture(day=d).date for d in (1, 5, 9)]
+    assert captures[0]["url"] == URL
+    assert captures[0]["head"].encode("latin-1") == make_capture().head
+
+
+def test_the_checker_wants_what_was_acknowledged(tmp_path, folders, make_capture) -> None:
+    """What somebody was told, and is not there, is named."""
+    told = make_capture(URL, 7)
+    line = json.dumps({"url": told.url, "date": told.date, "content": told.content})
+    (tmp_path / "told").write_text(line + "\n")
+    run = _run(ROOT / "tests/checker.py", "--acknowledged", tmp_path / "told", *folders)
+    assert run.returncode == 1 and b"acknowledged, and not here" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        ("flip a content", b"hashes to"),
+        ("lose a content", b"is in no folder"),
+        ("flip a line", b"is not one"),
+        ("swap lines", b"is not in order"),
+        ("cut the heads", b"is not within the heads"),
+        ("lose the heads", b"has no .heads"),
+        ("lose the layout", b"is no storage folder"),
+    ],
+)
+def test_the_checker_finds_damage(folders, make_capture, damage: str, words: bytes) -> None:
+    """Each kind of damage is found and named."""
+    one = DiskReader(folders)._layouts[0]
+    content = one.content(make_capture(URL, 1, BODIES[1]).content)
+    lines, heads = one.captures(structure_key(URL)), one.heads(structure_key(URL))
+    data = lines.read_bytes()
+    match damage:
+        case "flip a content":
+            content.write_bytes(b"x" + content.read_bytes()[1:])
+        case "lose a content":
+            content.unlink()
+        case "flip a line":
+            lines.write_bytes(b"x" + data[1:])
+        case "swap lines":
+            lines.write_bytes(data[160:] + data[:160])
+        case "cut the heads":
+            heads.write_bytes(heads.read_bytes()[:-1])
+        case "lose the heads":
+            heads.unlink()
+        case "lose the layout":
+            (one.root / "layout").unlink()
+    run = _run(ROOT / "tests/checker.py", *folders)
+    assert run.returncode == 1
+    assert words in run.stderr
+
+
+def test_the_reader_reads_all_folders_as_one(folders, make_capture) -> None:
+    """URLs, captures, the nearest and contents, whichever disk they are on."""
+    reader = DiskReader(folders)
+    assert list(reader.urls()) == [URL]
+    assert list(reader.urls("http://b")) == []
+    wanted = [make_capture(URL, day, BODIES[day]) for day in (1, 5, 9)]
+    assert reader.captures(URL) == wanted
+    assert reader.nearest(URL, "20260104000000000000") == wanted[1]
+    assert reader.nearest("http://b.example/", "20260104000000000000") is None
+    for capture in wanted:
+        path = reader.content(capture.content)
+        assert path is not None and path.stat().st_size == capture.size
+    assert reader.content("0" * 64) is None
+
+
+def test_half_of_the_disks_is_still_an_archive(folders, make_capture) -> None:
+    """One folder alone is read for what it has."""
+    reader = DiskReader(folders[:1])
+    assert [each.date for each in reader.captures(URL)] == [
+        make_capture(day=day).date for day in (1, 9)
+    ]
+
+
+def test_a_strange_folder_is_refused(tmp_path: Path) -> None:
+    """What is no storage folder is told so."""
+    with pytest.raises(LayoutRefused, match="no storage folder"):
+        DiskReader([tmp_path])
+
+
+@ensureDeferred
+async def test_a_damaged_copy_is_passed_over(folders, make_capture) -> None:
+    """When one copy of a structure file is damaged, the other is read."""
+    one = DiskReader(folders)._layouts[0]
+    one.captures(structure_key(URL)).write_bytes(b"x" * 320)
+    found = DiskReader(folders).captures(URL)
+    assert [each.date for each in found] == [make_capture(day=day).date for day in (5, 9)]
