@@ -51,13 +51,13 @@ def summarize(crawls: Sequence[CrawlStatus], seconds: float) -> Summary:
     """Add up crawls."""
     deposits = [crawl.deposit for crawl in crawls if crawl.deposit is not None]
     figures = [crawl.figures for crawl in crawls]
+    stored = sum(deposit.contents_stored for deposit in deposits)
     return Summary(
         sites=len({crawl.site for crawl in crawls}),
         captures=sum(each.captures for each in figures),
         pages=sum(each.pages for each in figures),
-        contents_new=sum(deposit.contents_stored for deposit in deposits),
-        contents_known=sum(each.contents_known for each in figures)
-        + sum(deposit.contents_known for deposit in deposits),
+        contents_new=stored,
+        contents_known=sum(each.contents_new + each.contents_known for each in figures) - stored,
         bytes=sum(each.bytes_received for each in figures),
         bytes_stored=sum(deposit.bytes_stored for deposit in deposits),
         failures=sum(each.failures for each in figures)
@@ -115,13 +115,13 @@ def result_lines(crawls: Sequence[CrawlStatus]) -> list[str]:
             lines.append(f"{crawl.site}: {problem}")
             continue
         told = [
-            f"{_many(one.captures, 'capture')}, {human_bytes(one.bytes)}",
-            f"stored {_many(one.contents_new, 'new content')}"
+            f"{many(one.captures, 'capture')}, {human_bytes(one.bytes)}",
+            f"stored {many(one.contents_new, 'new content')}"
             + (f" ({human_bytes(one.bytes_stored)})" if one.bytes_stored else "")
             + f"; {human_number(one.contents_known)} known",
         ]
         if one.failures:
-            told.append(f"{_many(one.failures, 'address', 'addresses')} did not answer")
+            told.append(f"{many(one.failures, 'address', 'addresses')} did not answer")
         told.append(human_seconds(one.seconds))
         lines.append(f"{crawl.site}: " + "; ".join(told))
     return lines
@@ -140,5 +140,6 @@ def _doing(active: Sequence[CrawlStatus]) -> str:
     return "done"
 
 
-def _many(number: int, one: str, many: str = "") -> str:
-    return f"{human_number(number)} {one if number == 1 else many or one + 's'}"
+def many(number: int, one: str, several: str = "") -> str:
+    """Return a number of things, `3 sites`."""
+    return f"{human_number(number)} {one if number == 1 else several or one + 's'}"

@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from agents.archive.command.console import Console
-from agents.archive.command.progress import progress_line, result_lines
+from agents.archive.command.progress import many, progress_line, result_lines
 from agents.archive.config import ArchiveConfig
 from agents.archive.errors import ArchiveError
 from agents.archive.lock import running_archive
 from agents.archive.plan import addresses
 from agents.configuration import load
-from agents.page import human_bytes, human_number, human_seconds
+from agents.page import human_bytes, human_seconds
 from agents.schedule import CRAWL_ENDS, SchedulerStatus
 
 _NOT_RUNNING = 1  # the exit status when there is nothing to tell about
@@ -66,9 +66,9 @@ def _agents(archive: dict[str, Any]) -> list[str]:
 def _crawls(scheduler: SchedulerStatus) -> list[str]:
     totals = scheduler.totals
     lines = [
-        f"{human_number(sum(scheduler.sites.values()))} sites, "
-        f"{human_number(totals.captures_deposited)} captures deposited, "
-        f"{human_number(totals.contents_stored)} contents of "
+        f"{many(sum(scheduler.sites.values()), 'site')}, "
+        f"{many(totals.captures_deposited, 'capture')} deposited, "
+        f"{many(totals.contents_stored, 'content')} of "
         f"{human_bytes(totals.bytes_stored)} stored"
     ]
     running = [crawl for crawl in scheduler.crawls if crawl.state not in CRAWL_ENDS]
