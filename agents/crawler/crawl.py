@@ -29,6 +29,7 @@ from anet.tasks import sleep
 from anet.workers import Workers
 
 _BREATH = 200  # URLs passed over without a wait before the reactor gets its turn
+_SLOW = 3.0  # seconds after which one answer is worth a word
 _log = Logger()
 
 
@@ -61,7 +62,7 @@ class Crawl:
         self._workers = workers
         self._agent = agent
         self._limits = limits or Limits()
-        self._begun: float = reactor.seconds()
+        self._begun = self._since = float(reactor.seconds())
         self._connections = Connections(
             reactor,
             permit_all if order.private_networks else public,
@@ -75,10 +76,17 @@ class Crawl:
     def figures(self) -> CrawlFigures:
         """Return how far the crawl is."""
         seconds = self._reactor.seconds() - self._begun
+        waiting_for = self.waiting_for or self._slow_answer()
         if self._recorder is None or self._frontier is None:
-            return CrawlFigures(seconds=seconds, waiting_for=self.waiting_for)
+            return CrawlFigures(seconds=seconds, waiting_for=waiting_for)
         frontier = self._frontier
-        return self._recorder.now(len(frontier), frontier.depth, seconds, self.waiting_for)
+        return self._recorder.now(len(frontier), frontier.depth, seconds, waiting_for)
+
+    def _slow_answer(self) -> str:
+        seconds = self._reactor.seconds() - self._since
+        if not self.current or seconds < _SLOW:
+            return ""
+        return f"{urls.authority(self.current)} has been answering for {seconds:.0f} s"
 
     async def run(self) -> CrawlFigures:
         """Collect the site; return the final figures once everything is durable.
@@ -162,7 +170,7 @@ class Crawl:
         self.waiting_for = ""
         turns = 0
         while (task := frontier.next()) is not None:
-            self.current = task.url
+            self.current, self._since = task.url, self._reactor.seconds()
             requests = collector.fetcher.requests
             await collector.collect(task)
             turns = 0 if collector.fetcher.requests != requests else turns + 1

@@ -73,8 +73,9 @@ class CrawlerPages:
         crawl = self._crawler.crawl
         if crawl is None:
             return "Free: waiting for the scheduler's next order."
-        if crawl.waiting_for:
-            return f"Collecting {crawl.order.start_url}; waiting: {crawl.waiting_for}."
+        waiting_for = crawl.figures().waiting_for
+        if waiting_for:
+            return f"Collecting {crawl.order.start_url}; waiting: {waiting_for}."
         return f"Collecting {crawl.order.start_url}."
 
     async def _show(self, _request: Request) -> Response:
