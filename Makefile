@@ -14,7 +14,7 @@ export DLWEB_URLS := $(URL) $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS
 .DEFAULT: ; @:
 endif
 
-.PHONY: help run test quick-test lint format benchmark lock wheel clean
+.PHONY: help run test quick-test lint format reference benchmark lock wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo 'make test                run all checks and tests, slow ones last'
 	@echo 'make quick-test          run the tests that take seconds'
 	@echo 'make lint                run the checks only: ruff, mypy, import-linter'
+	@echo 'make reference           renew what is written from the code: etc/quickstart.yaml, docs/reference'
 	@echo 'make benchmark           compare with Scrapy and wget (installs Scrapy)'
 	@echo 'make lock                choose the newest versions of what we depend on'
 	@echo 'make wheel               build the wheel in dist/'
@@ -49,6 +50,9 @@ lint: $(VENV)/installed-tests
 format: $(VENV)/installed-tests
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
+
+reference: $(VENV)/installed
+	$(VENV)/bin/python -m agents.archive.reference
 
 benchmark: $(VENV)/installed-benchmarks
 	$(VENV)/bin/python benchmarks/crawl.py

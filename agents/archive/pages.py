@@ -85,7 +85,7 @@ class ArchivePages:
                 LinkTo(agent["name"], agent["page"]),
                 Badge(agent["state"], _TONES.get(agent["state"], "quiet")),
                 human_seconds(agent["seconds"]),
-                agent["pid"],
+                str(agent["pid"] or ""),
                 agent["starts"],
                 agent["last_end"],
             ]

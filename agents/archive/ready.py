@@ -24,7 +24,7 @@ async def answers(reactor: Any, address: str) -> bool:
     where = Address.parse(address)
     endpoint = HostnameEndpoint(reactor, where.host.encode(), where.port, timeout=_PATIENCE)
     try:
-        visitor = await endpoint.connect(_Visitors())
+        visitor: Any = await endpoint.connect(_Visitors())
     except (CancelledError, ConnectingCancelledError):
         raise CancelledError from None
     except Exception:  # whatever the reason, nobody answers

@@ -72,7 +72,7 @@ def _table(cls: Any) -> Iterator[str]:
     for field in attrs.fields(cls):
         kind = hints[field.name]
         shown = (kind.__name__ if isinstance(kind, type) else str(kind)).replace("|", "or")
-        shown = shown.replace("pathlib._local.", "").replace("pathlib.", "").replace("None", "null")
+        shown = shown.replace("pathlib.", "").replace("Path", "path").replace("None", "null")
         default = _flow(getattr(cls(), field.name)).replace("|", "\\|")
         meaning = words.get(field.name, "").replace("|", "\\|")
         yield f"| `{field.name}` | {shown} | `{default}` | {meaning} |"
@@ -85,26 +85,20 @@ def commands_page() -> str:
         lines += [f"## `{command.prog}`", "", command.description or "", ""]
         lines += _options(command)
         for verb, words in _verbs(command):
-            lines += [f"### `{words.prog}`", "", words.description or f"{verb}.", ""]
-            lines += _options(words)
+            lines += [f"### `{verb.prog}`", "", words, "", *_options(verb)]
     lines += ["## `twistd`", "", _PLUGINS, *_plugins(), "", "They all take these options:", ""]
     lines += ["| option | meaning |", "|---|---|"]
     lines += [f"| `--{name}` | {words} |" for name, _, _, words in AgentOptions.optParameters]
     return "\n".join(lines) + "\n"
 
 
-def _verbs(command: argparse.ArgumentParser) -> list[tuple[str, argparse.ArgumentParser]]:
+def _verbs(command: argparse.ArgumentParser) -> Iterator[tuple[argparse.ArgumentParser, str]]:
+    """Yield each verb's parser, and what it does."""
     for action in command._actions:
         if isinstance(action, argparse._SubParsersAction):
-            helps = {each.dest: each.help for each in action._choices_actions}
-            for name, verb in action.choices.items():
-                verb.description = verb.description or _sentence(helps.get(name) or name)
-            return list(action.choices.items())
-    return []
-
-
-def _sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}."
+            for each in action._choices_actions:
+                words = each.help or each.dest
+                yield action.choices[each.dest], f"{words[0].upper()}{words[1:]}."
 
 
 def _options(command: argparse.ArgumentParser) -> list[str]:

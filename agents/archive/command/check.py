@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Any
 
-from agents.archive.errors import ArchiveError
+from agents.archive.errors import ConfigurationRefused
 from agents.archive.sections import all_sections
 from agents.configuration import ConfigurationError, load
 
@@ -14,7 +14,7 @@ async def check(_reactor: Any, options: argparse.Namespace) -> int:
 
     Raises:
         ConfigurationError: the file itself is refused.
-        ArchiveError: sections are; a line for each.
+        ConfigurationRefused: sections are; a line for each.
     """
     configuration = load(options.config, directory=options.archive, base_port=options.base_port)
     refused = []
@@ -24,7 +24,7 @@ async def check(_reactor: Any, options: argparse.Namespace) -> int:
         except ConfigurationError as error:
             refused.append(str(error))
     if refused:
-        raise ArchiveError("\n".join(refused))
+        raise ConfigurationRefused("\n".join(refused))
     sys.stdout.write(
         f"{configuration.file}: in order; the archive is {configuration.directory}, "
         f"its ports are {configuration.base_port} to {configuration.base_port + 99}\n"

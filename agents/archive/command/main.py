@@ -9,7 +9,6 @@ from twisted.internet.defer import Deferred
 
 from agents.archive.command import captures, check, get, run, status, stop
 from agents.archive.command.arguments import parse
-from agents.archive.command.tree import ArchiveEnded
 from agents.archive.errors import ArchiveError
 from agents.configuration import EXIT_STATUS, ConfigurationError
 from agents.dates import InvalidDate
@@ -58,9 +57,9 @@ async def _reported(reactor: Any, options: argparse.Namespace, verb: Verb) -> in
         return await verb(reactor, options)
     except ConfigurationError as error:
         return _say(error, EXIT_STATUS)
-    except ArchiveEnded as error:
-        return _say(error, error.status or 1)
-    except (ArchiveError, InvalidDate) as error:
+    except ArchiveError as error:
+        return _say(error, error.status)
+    except InvalidDate as error:
         return _say(error, 1)
     except BrokenPipeError:
         return 1  # whoever read our output has gone

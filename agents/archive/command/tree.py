@@ -25,15 +25,11 @@ _GRACE = 10.0  # seconds beyond what the archive itself gives its agents to stop
 
 
 class ArchiveEnded(ArchiveError):
-    """The archive ended while the command needed it.
+    """The archive ended while the command needed it; the command ends with its status."""
 
-    Attributes:
-        status: its exit status, or None when a signal ended it.
-    """
-
-    def __init__(self, message: str, status: int | None) -> None:
+    def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
-        self.status = status
+        self.status = status or 1
 
 
 class OwnArchive(ProcessProtocol):
@@ -137,7 +133,7 @@ class JoinedArchive:
             ArchiveEnded: it is not.
         """
         if running_archive(self._directory) is None:
-            raise ArchiveEnded(f"the archive in {self._directory} has ended", None)
+            raise ArchiveEnded(f"the archive in {self._directory} has ended")
 
     async def stop(self) -> None:
         """Leave it running."""
