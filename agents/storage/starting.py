@@ -66,7 +66,9 @@ class OpeningService(MultiService):
 
     def refuse(self, words: str) -> None:
         """Say why this agent cannot start, and end the process with status 1."""
-        sys.stderr.write(f"{words}\n")
-        sys.stderr.flush()
+        terminal = sys.__stderr__  # sys.stderr goes to the log by now
+        if terminal is not None:
+            terminal.write(f"{words}\n")
+            terminal.flush()
         atexit.register(os._exit, EXIT_STATUS)  # twistd has no exit status of its own to set
         self._reactor.callWhenRunning(self._reactor.stop)
