@@ -24,7 +24,7 @@ def site(tmp_path_factory):
 @pytest.fixture
 def archive(tmp_path):
     """A whole archive of this test's own, whose connectivity agent deposits in small batches."""
-    archive = Archive(tmp_path / "archive", "connectivity:\n  batch: 8\n")
+    archive = Archive(tmp_path / "archive", "connectivity:\n  batch_captures: 8\n")
     archive.wait_until_whole()
     yield archive
     archive.stop()
