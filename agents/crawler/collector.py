@@ -110,19 +110,19 @@ class Collector:
             )
             return reception
 
-        server = urls.authority(task.url)
         try:
             answer = await self.fetcher.fetch(task.url, receiver, delay, task.attempt)
-            assert reception is not None
-            self.health.good(server)
-            if answer.head.status in SUFFERING and task.attempt + 1 < ATTEMPTS:
-                raise FetchFailed(f"{server} asks to be left alone ({answer.head.status})")
         except BaseException as error:
             if reception is not None:
                 reception.discard()
-            if isinstance(error, FetchFailed) and reception is None and error.again:
-                self.fetcher.rest(task.url, self.health.bad(server))
+            if isinstance(error, FetchFailed) and error.again:
+                self.fetcher.rest(task.url, self.health.bad(urls.authority(task.url)))
             raise
+        assert reception is not None
+        self.health.good(urls.authority(task.url))
+        if answer.head.status in SUFFERING and task.attempt + 1 < ATTEMPTS:
+            reception.discard()
+            raise FetchFailed(f"the server asks to be left alone ({answer.head.status})")
         return Received(answer, reception, reception.finish())
 
     def keep(self, task: Task, received: Received) -> None:

@@ -78,9 +78,9 @@ class Frontier:
         return len(self._met)
 
     def start(self, url: str) -> None:
-        """Begin with the start URL, which is a page and a requisite both (*INA §1.4.2*)."""
+        """Begin with the start URL; it is a page, taken whatever the delimitation says."""
         self._met.add(hash(url))
-        self._level.push(Task(url, PAGE, True, 0).to_line())
+        self._level.push(Task(url, PAGE, False, 0).to_line())
 
     def add_page(self, url: str, depth: int) -> bool:
         """Queue a page of the next level, unless it has been met; tell whether it was queued."""

@@ -15,7 +15,7 @@ from agents.crawler.traps import repeats
 from agents.delimitation import Delimitation
 
 CHAIN_LIMIT = 20  # components of components; a frame that frames itself for ever stops here
-MEMORY_LIMIT = 200_000  # link texts remembered
+MEMORY_LIMIT = 100_000  # link texts and folders remembered
 _STREAM = re.compile(
     r"(?:mms[htu]?|rts?p[stu]?|rtmp[est]*|pnm|icy|icyx|lastfm):"
     r"|https?:[^?#]*\.(?:m3u8?|pls|asx|wax|wvx|ram|rpm|smil?|mpd|xspf)(?:[?#]|\Z)",
@@ -91,6 +91,7 @@ class Judge:
         key = base.partition("?")[0].rpartition("/")[0]
         if encoding != "utf-8":
             key += " " + encoding
+        self._remembered += key not in self._memory
         return self._memory.setdefault(key, {})
 
     def _settle(self, link: Link, task: Task, base: str, encoding: str) -> str:

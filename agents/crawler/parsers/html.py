@@ -41,6 +41,7 @@ class HtmlParser:
         self._target = _Target(Links())
         self._prefix = b""
         self._decoder: Decoder | None = None
+        self._as_it_is = False
         self._tokenizer = _tokenizer(self._target)
 
     @property
@@ -70,20 +71,28 @@ class HtmlParser:
             if len(self._prefix) < PRESCAN:
                 return
             chunk, self._prefix = self._prefix, b""
-            self._decoder = Decoder(declared(chunk, self._charset))
-        self._decode(self._decoder, chunk)
+            self._begin(chunk)
+        self._decode(chunk)
 
     def close(self) -> None:
         """Take the end."""
         if self._decoder is None:
-            self._decoder = Decoder(declared(self._prefix, self._charset))
-        self._decode(self._decoder, self._prefix, final=True)
+            self._begin(self._prefix)
+        self._decode(self._prefix, final=True)
         _finish(self._tokenizer, self._target)
 
-    def _decode(self, decoder: Decoder, chunk: bytes, final: bool = False) -> None:
-        text = decoder.decode(chunk, final)
-        if text:
-            self._tokenizer.feed(text.encode("utf-8", "replace"))
+    def _begin(self, prefix: bytes) -> None:
+        encoding = declared(prefix, self._charset)
+        self._decoder = Decoder(encoding)
+        # The tokenizer reads UTF-8 itself, malformed bytes too, and quicker.
+        self._as_it_is = encoding == "utf-8"
+
+    def _decode(self, chunk: bytes, final: bool = False) -> None:
+        if not self._as_it_is:
+            assert self._decoder is not None
+            chunk = self._decoder.decode(chunk, final).encode("utf-8", "replace")
+        if chunk:
+            self._tokenizer.feed(chunk)
 
 
 def _tokenizer(target: Any) -> etree.HTMLParser:
