@@ -9,7 +9,7 @@ from agents.capture import Capture, structure_key
 from agents.storage.disk.additions import Entry
 from agents.storage.disk.durable import Folders, SyncSet, sync_path
 from agents.storage.disk.layout import Kind, Layout
-from agents.storage.disk.lines import SIZE, Line, check, encode_text, line_of, mark
+from agents.storage.disk.lines import SIZE, Line, check, encode_text, line_of, mark, prefix
 from agents.storage.disk.structures import HEADER, StructureReader, read_url
 from agents.storage.errors import DamagedStructure, InvalidCapture, StorageError
 
@@ -28,6 +28,7 @@ class Marks:
         known = self._known.get(key)
         if known is None:
             known = read_mark(self._layout, key)
+            self.keep(key, *known)
         return known
 
     def keep(self, key: str, count: int, value: int) -> None:
@@ -82,6 +83,7 @@ class StructureWrite:
         self.weight = 1000 + sum(len(each.head) + len(each.origin) for each in captures)
         self._captures = captures
         self._layout, self._folders, self._marks = layout, folders, marks
+        self._path, self._heads = layout.captures(self.key), layout.heads(self.key)
         self._lines: list[Line] = []
         self.created = False
         self._new = 0
@@ -95,14 +97,12 @@ class StructureWrite:
             DamagedStructure: the heads are of another URL.
             OSError: the system could not.
         """
-        path = self._layout.captures(self.key)
-        self._folders.ensure(path.parent, sync)
-        _cut_torn_line(path)
+        self._folders.ensure(self._path.parent, sync)
+        _cut_torn_line(self._path)
         wanted = self._unknown()
         if not wanted:
             return
-        heads = self._layout.heads(self.key)
-        descriptor = os.open(heads, os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = os.open(self._heads, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             offset = self._open_heads(descriptor, sync)
             data = bytearray()
@@ -112,7 +112,7 @@ class StructureWrite:
             _write_all(descriptor, data, offset)
         finally:
             os.close(descriptor)
-        sync.add(heads)
+        sync.add(self._heads)
 
     def publish(self, sync: SyncSet) -> None:
         """Put the lines in, in the order of dates; from now on a reader sees them.
@@ -120,7 +120,6 @@ class StructureWrite:
         Raises:
             OSError: the system could not.
         """
-        path = self._layout.captures(self.key)
         known_before, mark_before = self._marks.of(self.key)
         lines = self._still_unknown()
         prefixes = [line.prefix for line in lines]
@@ -131,9 +130,9 @@ class StructureWrite:
             return
         self.created = not known_before
         if self.created:
-            sync.add(path.parent)
+            sync.add(self._path.parent)
         self._marks.forget(self.key)
-        self._put(path, lines, sync)
+        self._put(lines, sync)
         self._marks.keep(self.key, self._count, self._mark)
 
     def entries(self) -> list[Entry]:
@@ -151,20 +150,16 @@ class StructureWrite:
         """Return the captures that the file lacks, each once, in order."""
         captures = {(each.date, each.content): each for each in self._captures}
         ordered = [captures[each] for each in sorted(captures)]
-        try:
-            reader = StructureReader(self._layout, self.key)
-        except FileNotFoundError:
+        if not self._marks.of(self.key)[0]:
             return ordered
-        with reader:
-            return [each for each in ordered if not _has(reader, line_of(each, offset=0).prefix)]
+        with StructureReader(self._layout, self.key) as reader:
+            return [each for each in ordered if not _has(reader, prefix(each.date, each.content))]
 
     def _still_unknown(self) -> list[Line]:
         """Return the lines that no write of the same batch has put in since `stage`."""
-        try:
-            reader = StructureReader(self._layout, self.key)
-        except FileNotFoundError:
+        if not self._marks.of(self.key)[0]:
             return self._lines
-        with reader:
+        with StructureReader(self._layout, self.key) as reader:
             return [line for line in self._lines if not _has(reader, line.prefix)]
 
     def _open_heads(self, descriptor: int, sync: SyncSet) -> int:
@@ -175,23 +170,23 @@ class StructureWrite:
             return size
         if self._marks.of(self.key)[0]:
             raise DamagedStructure(
-                f"{self._layout.heads(self.key)} is of {_safe_url(descriptor)!r}, not {self.url!r}"
+                f"{self._heads} is of {_safe_url(descriptor)!r}, not {self.url!r}"
             )
         os.ftruncate(descriptor, 0)  # a first line torn by a crash, that no capture relies on
         _write_all(descriptor, header, 0)
-        sync.add(self._layout.heads(self.key).parent)
+        sync.add(self._heads.parent)
         return len(header)
 
-    def _put(self, path: Path, lines: list[Line], sync: SyncSet) -> None:
+    def _put(self, lines: list[Line], sync: SyncSet) -> None:
         """Append lines, or where some are late write the file anew."""
         data = b"".join(line.encode() for line in lines)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             size = os.fstat(descriptor).st_size // SIZE * SIZE
             last = os.pread(descriptor, SIZE, size - SIZE) if size else b""
             if last < lines[0].encode():
                 _write_all(descriptor, data, size)
-                sync.add(path)
+                sync.add(self._path)
                 return
             late = self._layout.incoming / f"{self.key}.late"
             old = os.pread(descriptor, size, 0)
@@ -200,7 +195,7 @@ class StructureWrite:
         whole = sorted([*(old[at : at + SIZE] for at in range(0, size, SIZE)), *_split(data)])
         late.write_bytes(b"".join(whole))
         sync_path(late)
-        late.rename(path)
+        late.rename(self._path)
 
 
 def _split(data: bytes) -> list[bytes]:

@@ -72,6 +72,7 @@ class ContentWrite:
         self.key = key
         self.created = False
         self._layout, self._folders = layout, folders
+        self._path = layout.content(key)
         self._body = body
         self._size = len(body) if isinstance(body, bytes) else body.size
         self._file: IncomingContent | None = None
@@ -85,7 +86,7 @@ class ContentWrite:
             DigestMismatch: they are not.
             OSError: the system could not.
         """
-        self._known = self._layout.content(self.key).exists()
+        self._known = self._path.exists()
         self._file = self._aside()
         found = self._file.finish()
         if found != self.key:
@@ -103,15 +104,14 @@ class ContentWrite:
         """
         if self._known or self._file is None:
             return
-        path = self._layout.content(self.key)
-        folder = path.parent
+        folder = self._path.parent
         self._folders.ensure(folder, sync)
         try:
-            self._file.path.rename(path)
+            self._file.path.rename(self._path)
         except FileNotFoundError:
             self._folders.forget(folder)
             self._folders.ensure(folder, sync)
-            self._file.path.rename(path)
+            self._file.path.rename(self._path)
         sync.add(folder)
         self.created = True
 

@@ -46,11 +46,11 @@ class SyncSet:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._paths: set[Path] = set()
+        self._paths: list[Path] = []
 
     def add(self, path: Path) -> None:
         """Have a file or a folder synced by the next `flush`."""
-        self._paths.add(path)
+        self._paths.append(path)
 
     def flush(self) -> None:
         """Make all that was added durable.
@@ -58,11 +58,11 @@ class SyncSet:
         Raises:
             OSError: the system could not.
         """
-        paths, self._paths = self._paths, set()
+        paths, self._paths = self._paths, []
         if len(paths) >= MANY:
             sync_file_system(self._root)
             return
-        for path in paths:
+        for path in dict.fromkeys(paths):
             sync_path(path)
 
 

@@ -5,12 +5,13 @@ SP head length(7) SP metadata(25, padded with spaces) LF
 """
 
 import re
+from datetime import UTC, datetime
 from hashlib import sha256
 
 from attrs import frozen
 
 from agents.capture import HEAD_LIMIT, METADATA_LIMIT, ORIGIN_LIMIT, Capture, is_key
-from agents.dates import DIGITS, InvalidDate, to_datetime
+from agents.dates import DIGITS
 from agents.storage.errors import DamagedStructure, InvalidCapture
 
 SIZE = 160  # bytes of a line
@@ -18,6 +19,7 @@ PREFIX = 85  # bytes of date, space and key: by these lines are sorted, and are 
 _SIZE_LIMIT = 10**15 - 1
 _OFFSET_LIMIT = 10**12 - 1
 _URL_LIMIT = 1 << 16  # bytes
+_DATE_PARTS = ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14))
 _FORMAT = re.compile(
     rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) ([ -~]{25})\n"
 )
@@ -53,7 +55,7 @@ class Line:
         return prefix(self.date, self.content)
 
     def encode(self) -> bytes:
-        """Return the line's 160 bytes; the values must have passed `line_of`."""
+        """Return the line's 160 bytes; the capture must have passed `check`."""
         return (
             f"{self.date} {self.content} {self.size:015} {self.status:03} {self.offset:012}"
             f" {self.origin_length:06} {self.head_length:07} {self.metadata:<25}\n"
@@ -88,12 +90,11 @@ def prefix(date: str, content: str = "") -> bytes:
 
 
 def line_of(capture: Capture, offset: int) -> Line:
-    """Return the line of a capture whose origin and head lie at `offset`.
+    """Return the line of a capture that passed `check`, whose origin and head lie at `offset`.
 
     Raises:
-        InvalidCapture: one of its values has no place in a line.
+        InvalidCapture: the offset has no place in a line.
     """
-    check(capture)
     if offset > _OFFSET_LIMIT:
         raise InvalidCapture(f"the heads of {capture.url[:200]} take more than {_OFFSET_LIMIT} B")
     return Line(
@@ -167,10 +168,11 @@ def mark(prefixes: list[bytes]) -> int:
 
 
 def _is_date(text: str) -> bool:
-    if len(text) != DIGITS:
+    if len(text) != DIGITS or not (text.isascii() and text.isdigit()):
         return False
-    try:
-        to_datetime(text)
-    except InvalidDate:
+    try:  # quicker than strptime, and here for every capture
+        year, month, day, hour, minute, second = (int(text[at:to]) for at, to in _DATE_PARTS)
+        datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
         return False
     return True

@@ -5,6 +5,9 @@ from pathlib import Path
 
 from agents.storage.errors import DiskFull
 
+_MUCH = 256 * 1024 * 1024  # bytes; with less, every write looks at the disk
+_LOOK_EVERY = 50  # writes
+
 
 class Space:
     """The room on the file system of a node.
@@ -16,6 +19,8 @@ class Space:
 
     def __init__(self, root: Path, reserve: int) -> None:
         self._root, self._reserve = root, reserve
+        self._left = 0  # what is left at least, by the last look and what was promised since
+        self._uses = _LOOK_EVERY
 
     @property
     def free(self) -> int:
@@ -29,7 +34,12 @@ class Space:
         Raises:
             DiskFull: there is not.
         """
+        self._uses += 1
+        self._left -= size
+        if self._left > _MUCH and self._uses < _LOOK_EVERY:
+            return
         free = self.free
+        self._left, self._uses = free - size, 0
         if size >= free:
             raise DiskFull(
                 f"{self._root} has room for {free} bytes above its reserve of {self._reserve}, "

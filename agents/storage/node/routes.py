@@ -75,6 +75,7 @@ class NodeRoutes:
     """Answers requests from a disk.
 
     Args:
+        name: the node's.
         store: the disk.
         status: what the node says of itself.
         secret: the credential for writes.
@@ -84,6 +85,7 @@ class NodeRoutes:
 
     def __init__(
         self,
+        name: str,
         store: DiskStore,
         status: Callable[[], NodeStatus],
         secret: str,
@@ -91,6 +93,7 @@ class NodeRoutes:
         memory_limit: int,
     ) -> None:
         self._store, self._status = store, status
+        self._name = name
         self._credential = f"Bearer {secret}".encode()
         self._bodies = BodyReader(store, content_limit, memory_limit)
         self._workers = store.workers
@@ -149,7 +152,7 @@ class NodeRoutes:
         size = len(body) if isinstance(body, bytes) else body.size
         new = await self._store.put(key, body)
         self.taken += new
-        answer = {"node": self._status().name, "key": key, "size": size}
+        answer = {"node": self._name, "key": key, "size": size}
         return Response.json(201 if new else 200, answer)
 
     # Structure files
@@ -220,7 +223,7 @@ class NodeRoutes:
             raise BadRequest(f"not a batch of captures: {error}") from None
         recorded = await self._store.append(captures)
         self.recorded += recorded.new
-        return Response.json(200, {"node": self._status().name, **asdict(recorded)})
+        return Response.json(200, {"node": self._name, **asdict(recorded)})
 
     # What the node holds
 

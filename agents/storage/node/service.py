@@ -83,6 +83,7 @@ class StorageNode(OpeningService):
         self.reporter = Reporter(reactor, self.store, self.status)
         self.store.on_added = self.reporter.wake
         self.routes = NodeRoutes(
+            name,
             self.store,
             self.status,
             secret(configuration.directory),

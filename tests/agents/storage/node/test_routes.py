@@ -31,7 +31,12 @@ class Node:
         self.store = store
         self.client = HttpClient(reactor)
         routes = NodeRoutes(
-            store, lambda: NodeStatus("storage-1", "http://x"), "secret", 1_000_000, 20_000
+            "storage-1",
+            store,
+            lambda: NodeStatus("storage-1", "http://x"),
+            "secret",
+            1_000_000,
+            20_000,
         )
         self.server = HttpServer(reactor, "127.0.0.1:0", routes.router(), name="storage-1")
 
@@ -158,7 +163,7 @@ async def test_what_makes_no_sense_is_told_so(
 @ensureDeferred
 async def test_a_full_disk_is_507(node: Node) -> None:
     """A node without room says so, so that the content goes to another."""
-    node.store.space._reserve = 1 << 60
+    node.store.space._reserve, node.store.space._left = 1 << 60, 0
     status, _, words = await node.ask("PUT", f"/contents/{KEY}", SECRET, BODY)
     assert status == 507 and b"add a storage node" in words
 
