@@ -10,7 +10,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from twisted.application.service import Service
-from twisted.internet.defer import Deferred, TimeoutError
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.error import ConnectError
 from twisted.logger import Logger
 
@@ -118,6 +118,8 @@ class Link(Service):
             pending = self.on_connect(peer)
             if isawaitable(pending):
                 await pending
+        except CancelledError:
+            raise
         except Exception:
             _log.failure("the first words to {name} failed", name=peer.name)
             peer.close("the first words failed")
