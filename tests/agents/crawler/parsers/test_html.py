@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.crawler.parsers import html, html_target
 from agents.crawler.parsers import link as link_module
 from agents.crawler.parsers.html import HtmlParser
 
@@ -156,6 +157,18 @@ def test_links_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_module, "LINK_LIMIT", 10)
     parser = parse(b"".join(b"<a href=%d>" % number for number in range(20)))
     assert len(parser.links) == 10
+    assert parser.truncated
+
+
+def test_long_documents_are_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past the limit of bytes nothing is read, and the parser says so."""
+    monkeypatch.setattr(html, "PARSE_LIMIT", 2000)
+    parser = parse(b"<a href=x>" + b" " * 2000 + b"<a href=y>", 100)
+    assert [link.url for link in parser.links] == ["x"]
+    assert parser.truncated
+    monkeypatch.setattr(html_target, "RAW_LIMIT", 100)
+    parser = parse(b"<style>a{b:url(x)}" + b" " * 200 + b"url(y)</style>", 20)
+    assert [link.url for link in parser.links] == ["x"]
     assert parser.truncated
 
 
