@@ -6,18 +6,19 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from agents.archive.plan import Program
 from agents.page import human_bytes
+from agents.storage.node.config import StorageNodeConfig
 from anet.address import Address
 
 OLDEST_PYTHON = (3, 11)
 
 
 def problems(
-    directory: Path, free_space: int, programs: Iterable[Program], base_port: int
+    directory: Path, free_space: int, programs: Sequence[Program], base_port: int
 ) -> list[str]:
     """Return what keeps the archive from starting; an empty list when nothing does."""
     return [
@@ -67,6 +68,22 @@ def port_problems(programs: Iterable[Program], base_port: int) -> Iterator[str]:
                     f"{address}, for {program.name}'s {what}, {reason}; choose other ports with "
                     f"--base-port (now {base_port}), or base_port in the configuration"
                 )
+
+
+def sharing_problems(storage_nodes: int, node: StorageNodeConfig) -> Iterator[str]:
+    """Yield a line for each key that would give several storage nodes one place.
+
+    Args:
+        storage_nodes: how many are run.
+        node: the section that they share.
+    """
+    for key in ("folder", "address", "url"):
+        value = getattr(node, key)
+        if storage_nodes > 1 and value is not None:
+            yield (
+                f"storage-node.{key} is {value}, and the {storage_nodes} storage nodes of this "
+                "archive cannot share it; leave it null, or set archive.storage_nodes to 1"
+            )
 
 
 def _refusal(address: str) -> str:

@@ -9,13 +9,14 @@ from typing import Any
 from twisted.application.service import IService, MultiService, Service
 from twisted.logger import Logger
 
-from agents.archive.checks import port_problems, problems
+from agents.archive.checks import port_problems, problems, sharing_problems
 from agents.archive.config import ArchiveConfig
 from agents.archive.demonstration import website
 from agents.archive.errors import ArchiveError, CannotStart
 from agents.archive.lock import FolderLock
 from agents.archive.pages import ArchivePages
 from agents.archive.plan import Program, own_listeners, programs
+from agents.archive.sections import section
 from agents.archive.supervisor import Supervisor
 from agents.configuration import EXIT_STATUS, AgentOptions, Configuration
 from anet.http import HttpServer
@@ -86,6 +87,9 @@ def _check(
     Raises:
         CannotStart: with a line for each lack.
     """
+    node = section(configuration, "storage-node")
+    if shared := list(sharing_problems(config.storage_nodes, node)):
+        raise CannotStart("\n".join(shared))
     deadline = time.monotonic() + (_PORTS_PATIENCE if wait else 0)
     while any(port_problems(listeners, 0)) and time.monotonic() < deadline:
         time.sleep(0.25)  # no reactor runs yet
