@@ -44,7 +44,7 @@ class AgentState:
         pid: its process number, or None when it has none.
         since: when this state began, seconds of the reactor's clock.
         starts: how often it was started.
-        last_end: how its process last ended, or empty.
+        last_end: how its process last ended and what it said last, or empty.
     """
 
     state: str
@@ -134,9 +134,8 @@ class AgentProcess:
         status, signalled = reason.value.exitCode, reason.value.signal  # type: ignore[union-attr]
         self._cancel_timer()
         self._transport = None
-        self._last_end = (
-            f"killed by {signal.Signals(signalled).name}" if signalled else f"status {status}"
-        )
+        how = f"killed by {signal.Signals(signalled).name}" if signalled else f"status {status}"
+        self._last_end = f"{how}: {self.last_words}" if self.last_words else how
         if status == EXIT_STATUS:
             self._life.refused()
         else:
@@ -160,10 +159,9 @@ class AgentProcess:
         """Start the process again after a while, which grows with each death."""
         seconds = self._backoff.next()
         self._logger.warn(
-            "{name} ended ({end}): {words}; starting it again in {seconds:.1f} s",
+            "{name} ended ({end}); starting it again in {seconds:.1f} s",
             name=self.name,
             end=self._last_end,
-            words=self.last_words or "it said nothing",
             seconds=seconds,
         )
         self._timer = self._clock.callLater(seconds, self._due)

@@ -160,8 +160,9 @@ async def wait_until_ready(reactor: Any, archive: OwnArchive | JoinedArchive, as
 def _late(status: dict[str, Any] | None) -> str:
     if status is None:
         return "the archive does not answer; log/archive.log in its folder may say why"
-    missing = [agent["name"] for agent in status["agents"] if agent["state"] != "running"]
-    return (
-        f"these agents are not ready after {_READY_PATIENCE:.0f} s: {', '.join(missing)}; "
-        "their files in the folder's log/ say why"
+    missing = [agent for agent in status["agents"] if agent["state"] != "running"]
+    lines = [f"{agent['name']} is {agent['state']} ({agent['last_end']})" for agent in missing]
+    return "\n".join(
+        [f"not all agents are ready after {_READY_PATIENCE:.0f} s; log/ in the folder says more:"]
+        + lines
     )

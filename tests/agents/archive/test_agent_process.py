@@ -99,7 +99,7 @@ def test_an_agent_that_dies_is_started_again(scene: Scene) -> None:
     scene.nursery.say(b"Traceback\nValueError: no\n")
     scene.nursery.end(signal=9)
     assert (scene.state, scene.agent.pid) == ("waiting", None)
-    assert scene.agent.status.last_end == "killed by SIGKILL"
+    assert scene.agent.status.last_end == "killed by SIGKILL: ValueError: no"
     assert scene.agent.last_words == "ValueError: no"
     scene.clock.advance(1.0)
     assert (scene.state, scene.agent.pid, scene.agent.status.starts) == ("starting", 1001, 2)
