@@ -55,7 +55,8 @@ def _run(verb: argparse.ArgumentParser) -> None:
         "--delay",
         type=_seconds,
         metavar="SECONDS",
-        help="pause owed to a web server for each request (default: the configured one, 0.5)",
+        help="pause owed to a web server for each request (default: the configured one, 0.5; "
+        "none for the demonstration website)",
     )
     verb.add_argument(
         "--private-networks",

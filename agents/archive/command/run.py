@@ -54,7 +54,7 @@ class Run:
         self._reactor.addSystemEventTrigger("before", "shutdown", self._stop, archive)
         console = Console(self._reactor, *addresses(self._configuration, self._config))
         try:
-            await wait_until_ready(self._reactor, archive, console.supervisor)
+            await wait_until_ready(self._reactor, archive, console.supervisor, self._line.show)
             urls = self._options.urls or [self._demonstration()]
             crawls = await self._collect(archive, console, urls)
             status = self._tell(crawls)
@@ -95,7 +95,10 @@ class Run:
     ) -> list[CrawlStatus]:
         """Order the URLs and wait until all of their crawls have ended, showing how it goes."""
         self._line.show(f"ordering {len(urls)} sites")
-        how: dict[str, Any] = {} if self._options.delay is None else {"delay": self._options.delay}
+        delay = self._options.delay
+        if delay is None and not self._options.urls:
+            delay = 0.0  # the demonstration website is our own, and need not be spared
+        how: dict[str, Any] = {} if delay is None else {"delay": delay}
         names: list[str] = []
         for private, group in places.split_by_network(urls, is_own, self._options.private_networks):
             names += await console.order(group, private_networks=private, **how)

@@ -2,6 +2,7 @@
 
 import os
 from collections import deque
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
@@ -139,8 +140,19 @@ class JoinedArchive:
         """Leave it running."""
 
 
-async def wait_until_ready(reactor: Any, archive: OwnArchive | JoinedArchive, ask: Any) -> Any:
-    """Wait until every agent answers, asking the supervisor with `ask`; return its last answer.
+async def wait_until_ready(
+    reactor: Any,
+    archive: OwnArchive | JoinedArchive,
+    ask: Callable[[], Awaitable[dict[str, Any] | None]],
+    show: Callable[[str], None],
+) -> None:
+    """Wait until every agent answers.
+
+    Args:
+        reactor: waits.
+        archive: must not end meanwhile.
+        ask: asks the supervisor; None while it does not answer.
+        show: called with how far it is.
 
     Raises:
         ArchiveEnded: the archive ended instead.
@@ -150,8 +162,11 @@ async def wait_until_ready(reactor: Any, archive: OwnArchive | JoinedArchive, as
     while True:
         archive.check()
         status = await ask()
-        if status is not None and status["ready"]:
-            return status
+        if status is not None:
+            if status["ready"]:
+                return
+            states = [agent["state"] for agent in status["agents"]]
+            show(f"starting: {states.count('running')} of {len(states)} agents are ready")
         if reactor.seconds() > deadline:
             raise ArchiveError(_late(status))
         await sleep(reactor, 0.1)
