@@ -1,7 +1,7 @@
 """Making files durable: few by fsync each, many by one sync of their file system.
 
 An fsync of a new file costs a commit of the file system's journal. From some files on, one
-syncfs for all of them is two to four times quicker (see docs/decisions/durable-batches.md).
+syncfs for all of them is two to four times quicker (see docs/decisions/0009-durable-batches.md).
 """
 
 import ctypes
