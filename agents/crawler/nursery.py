@@ -1,0 +1,148 @@
+"""`twistd nursery`: forks the site crawlers of this machine (*INA §1.5*).
+
+The zygote that they are forked from is begun in `makeService`, which twistd calls before any
+reactor runs; so crawlers share the memory of everything they import, and no reactor, file or lock.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from twisted.application.service import IService, MultiService
+
+from agents.configuration import AgentOptions, Configuration, Port, site_crawler
+from agents.crawler.nursery_config import NurseryConfig
+from agents.crawler.nursery_keeper import Forks, Full, Keeper
+from agents.crawler.nursery_pages import NurseryPages
+from anet.http import HttpServer
+from anet.nursery import NurseryError, Zygote, run_service
+from anet.workers import Workers
+from hip import Agent, CallRefused, exposed
+
+KIND = "nursery"
+PRELOAD = ("agents.crawler.service",)
+_NUMBER = re.compile(r"\d+$")
+
+
+class Options(AgentOptions):
+    """Options of `twistd nursery`."""
+
+    agent = KIND
+
+
+def makeService(options: Options) -> IService:  # noqa: N802 - twistd's name
+    """Fork the zygote, and return the nursery that the options describe.
+
+    Raises:
+        SystemExit: the configuration is refused, or the crawler's modules cannot be loaded; the
+            message says why.
+    """
+    configuration = options.load()
+    configuration.section(KIND, NurseryConfig)  # refused before anything is forked
+    try:
+        zygote = Zygote.begin(run_crawler, preload=PRELOAD, title="dlweb-zygote")
+    except NurseryError as error:
+        raise SystemExit(f"nursery: {error}") from None
+
+    from twisted.internet import reactor
+
+    return NurseryService(reactor, configuration, options.name, zygote)
+
+
+def run_crawler(argument: dict[str, Any]) -> None:
+    """Be a site crawler: the whole life of a process forked from the zygote.
+
+    Args:
+        argument: `name`, `log` (path of the log file) and `options` (command line).
+    """
+    from agents.crawler import service
+
+    def make() -> IService:
+        options = service.Options()
+        options.parseOptions(argument["options"])
+        return service.makeService(options)
+
+    run_service(argument["name"], Path(argument["log"]), make)
+
+
+def argument_of(configuration: Configuration, name: str) -> Mapping[str, Any]:
+    """Return what the crawler of that name is forked with."""
+    options = ["--archive", str(configuration.directory)]
+    options += ["--base-port", str(configuration.base_port), "--name", name]
+    if configuration.path is not None:
+        options += ["--config", str(configuration.path)]
+    log = configuration.directory / "log" / f"{name}.log"
+    return {"name": name, "log": str(log), "options": options}
+
+
+class NurseryMethods:
+    """What a nursery answers over HIP."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+
+    @exposed
+    def fork(self, count: int) -> list[str]:
+        """Fork more site crawlers on this machine; return their names. They join by themselves.
+
+        Refused with "full" when that would be more than the configured maximum.
+        """
+        if count < 1:
+            raise CallRefused("bad-count", "ask for one crawler at least")
+        try:
+            return self._keeper.fork(count)
+        except Full as error:
+            raise CallRefused("full", str(error)) from None
+
+
+class NurseryService(MultiService):
+    """A nursery: its crawlers, its place on the tree, and its pages.
+
+    Attributes:
+        agent: its node of the HIP tree.
+        keeper: its crawlers.
+        server: its pages.
+    """
+
+    def __init__(
+        self, reactor: Any, configuration: Configuration, name: str, zygote: Forks
+    ) -> None:
+        super().__init__()
+        config = configuration.section(KIND, NurseryConfig)
+        self.keeper = Keeper(
+            reactor,
+            zygote,
+            config,
+            lambda crawler: argument_of(configuration, crawler),
+            on_lost=reactor.stop,  # whoever started us starts us again, with a new zygote
+        )
+        self.agent = Agent(
+            reactor,
+            kind=KIND,
+            name=name,
+            methods=[NurseryMethods(self.keeper)],
+            insecure=configuration.insecure,
+        )
+        scheduler = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
+        workers = Workers(reactor, 1, name="nursery files")
+        pages = NurseryPages(
+            reactor,
+            name,
+            self.keeper,
+            workers,
+            scheduler,
+            lambda crawler: _page_of(configuration, crawler),
+        )
+        address = configuration.address(Port.NURSERY_PAGES, config.pages)
+        self.server = HttpServer(reactor, address, pages.router(), name=f"{KIND} pages")
+        for service in (workers, self.keeper, self.agent, self.server):
+            service.setServiceParent(self)
+
+
+def _page_of(configuration: Configuration, name: str) -> str:
+    number = _NUMBER.search(name)
+    try:
+        return f"http://{configuration.address(site_crawler(int(number[0]) if number else 1))}/"
+    except ValueError:
+        return ""  # a number that has no port
