@@ -155,6 +155,8 @@ class Collector:
         for target in (location, refresh):
             if target:
                 self.judge.redirection(task, task.url, target)
+        if received.reception.parser_failed:
+            self.findings.traps.add(task.url, "its parser failed; its links are lost")
         parser = received.reception.parser
         if parser is not None and 200 <= head.status < 300:
             self.judge.document(task, task.url, parser)

@@ -6,11 +6,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
+from twisted.logger import Logger
+
 from agents.crawler.errors import TooLong
 from agents.crawler.parsers import Parser
 
 MEMORY = 256 * 1024  # bytes of a body kept in memory; what is longer goes to a temporary file
 _INFLATED_LIMIT = 256 * 1024 * 1024  # bytes parsed of a compressed body, lest it be a bomb
+
+_log = Logger()
 
 MakeParser = Callable[[bytes], Parser | None]
 
@@ -27,6 +31,7 @@ class Reception:
     Attributes:
         size: bytes so far.
         parser: reads the body, once it has begun.
+        parser_failed: whether it gave up by an error of its own.
     """
 
     def __init__(
@@ -34,6 +39,7 @@ class Reception:
     ) -> None:
         self.size = 0
         self.parser: Parser | None = None
+        self.parser_failed = False
         self._limit = limit
         self._make_parser = make_parser
         self._hash = sha256()
@@ -60,12 +66,12 @@ class Reception:
         if first:
             self.parser = self._make_parser(chunk)
         if self.parser is not None:
-            self.parser.feed(chunk)
+            self._parse(self.parser.feed, chunk)
 
     def finish(self) -> bytes:
         """Take the end; return the SHA-256 of the body."""
         if self.parser is not None:
-            self.parser.close()
+            self._parse(self.parser.close)
         return self._hash.digest()
 
     def move(self, path: Path) -> None:
@@ -89,6 +95,14 @@ class Reception:
             self._file.close()
             self._file = None
             self._temporary.unlink(missing_ok=True)
+
+    def _parse(self, step: Callable[..., None], *arguments: bytes) -> None:
+        """Go on with the parser; a fault of one costs the links of one document, not the crawl."""
+        try:
+            step(*arguments)
+        except Exception:
+            _log.failure("a parser failed; the links of its document are lost")
+            self.parser, self.parser_failed = None, True
 
     def _keep(self, chunk: bytes) -> None:
         if self._file is not None:

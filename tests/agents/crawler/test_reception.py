@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from agents.crawler import reception as module
 from agents.crawler.errors import TooLong
 from agents.crawler.parsers import parser_for
+from agents.crawler.parsers.css import CssParser
 from agents.crawler.reception import Reception
 
 
@@ -73,3 +74,18 @@ def test_broken_compression_and_bombs(tmp_path: Path, monkeypatch: pytest.Monkey
     reception.finish()
     assert reception.parser is not None
     assert [link.url for link in reception.parser.links] == ["x"]
+
+
+def test_a_parser_that_fails_costs_its_links_only(tmp_path: Path) -> None:
+    """The body is kept whole whatever happens to its parser."""
+
+    class Failing(CssParser):
+        def feed(self, chunk: bytes) -> None:
+            raise RuntimeError("a mistake")
+
+    reception = Reception(tmp_path / "body", 100, lambda _: Failing())
+    reception(b"a")
+    reception(b"b")
+    assert reception.finish() == sha256(b"ab").digest()
+    assert reception.parser is None
+    assert reception.parser_failed
