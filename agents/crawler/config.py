@@ -1,8 +1,11 @@
-"""The `site-crawler` and `nursery` sections: how sites are collected on this machine."""
+"""The sections of this room: `site-crawler`, and `nursery` from beside the nursery."""
 
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address
+from agents.crawler.nursery_config import NurseryConfig
+
+__all__ = ["NurseryConfig", "SiteCrawlerConfig"]
 
 _positive = validators.gt(0.0)
 
@@ -30,21 +33,3 @@ class SiteCrawlerConfig:
     longest_exchange: float = field(default=3600.0, validator=_positive)
     longest_rest: float = field(default=120.0, validator=validators.ge(0.0))
     urls: int = field(default=10_000_000, validator=validators.ge(1))
-
-
-@frozen
-class NurseryConfig:
-    """How many site crawlers a nursery forks, and where it belongs.
-
-    Attributes:
-        scheduler: the scheduler's HIP address; null means base port + 0.
-        pages: where its pages are; null means base port + 9.
-        crawlers: site crawlers forked at the start.
-        maximum: site crawlers at once; the scheduler may ask for more than there are, not than
-            this.
-    """
-
-    scheduler: str | None = field(default=None, validator=is_address)
-    pages: str | None = field(default=None, validator=is_address)
-    crawlers: int = field(default=2, validator=validators.ge(0))
-    maximum: int = field(default=8, validator=validators.ge(1))
