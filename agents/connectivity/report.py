@@ -7,7 +7,6 @@ at a time, and everything that is kept is bounded.
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from attrs import define, field
 from lxml import etree
@@ -16,7 +15,6 @@ from agents.deposit import Findings
 
 _SAMPLE = 100  # feeds, streams, languages and statistics that are kept
 _TEXT_LIMIT = 2000  # characters of one of them
-_HOSTS_COUNTED = 1_000_000
 
 
 @define
@@ -24,7 +22,7 @@ class _Found:
     """What has been read so far."""
 
     external_links: int = 0
-    hosts: set[str] = field(factory=set)
+    external_hosts: int = 0
     feeds: list[str] = field(factory=list)
     streams: list[str] = field(factory=list)
     languages: list[str] = field(factory=list)
@@ -74,14 +72,25 @@ def _read(path: Path, found: _Found) -> None:
                     del parent[0]
 
 
-def _external(found: _Found, element: Any) -> None:
+def _link(found: _Found, _: Any) -> None:
     found.external_links += 1
-    try:
-        host = urlsplit(element.get("url", "")).hostname
-    except ValueError:
-        return
-    if host and len(found.hosts) < _HOSTS_COUNTED:
-        found.hosts.add(host)
+
+
+def _host(found: _Found, _: Any) -> None:
+    found.external_hosts += 1
+
+
+def _links_cut(found: _Found, element: Any) -> None:
+    found.external_links += _count(element.get("cut"))
+
+
+def _hosts_cut(found: _Found, element: Any) -> None:
+    found.external_hosts += _count(element.get("cut"))
+
+
+def _count(text: str | None) -> int:
+    """Return a count that an attribute holds; 0 for what is none."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 16 else 0
 
 
 def _sampled(kept: Callable[[_Found], list[str]], attribute: str) -> Callable[[_Found, Any], None]:
@@ -100,7 +109,10 @@ def _figure(found: _Found, element: Any) -> None:
 
 
 _TAKE: dict[tuple[str, str], Callable[[_Found, Any], None]] = {
-    ("external", "link"): _external,
+    ("external", "link"): _link,
+    ("report", "external"): _links_cut,
+    ("hosts", "host"): _host,
+    ("report", "hosts"): _hosts_cut,
     ("feeds", "feed"): _sampled(lambda found: found.feeds, "url"),
     ("streams", "stream"): _sampled(lambda found: found.streams, "url"),
     ("languages", "language"): _sampled(lambda found: found.languages, "tag"),
@@ -116,7 +128,7 @@ def _name(element: Any) -> str:
 def _findings(found: _Found, problem: str) -> Findings:
     return Findings(
         external_links=found.external_links,
-        external_hosts=len(found.hosts),
+        external_hosts=found.external_hosts,
         feeds=found.feeds,
         streams=found.streams,
         languages=found.languages,
