@@ -8,11 +8,12 @@ from twisted.internet.defer import Deferred
 from agents.capture import Capture, structure_key
 from agents.storage.disk.store import DiskStore
 from agents.storage.errors import DamagedStructure, StorageError
+from anet.errors import BodyTooLarge
 from anet.http import ClientResponse, HttpClient
 
 _PIECE = 1024 * 1024  # bytes hashed and written by one job
-_CAPTURES = 200  # captures asked for at once
-_CAPTURES_LIMIT = _CAPTURES * 16 * 1024 * 1024  # bytes of them; a head may have 10 MB
+_CAPTURES = 50  # captures asked for at once; one at a time when their heads are too large
+_CAPTURES_LIMIT = 32 * 1024 * 1024  # bytes of them, in base64
 
 
 class NotThere(StorageError):
@@ -87,13 +88,23 @@ class Fetcher:
         return new
 
     async def _captures(self, key: str, source: str, after: str) -> list[Capture]:
-        target = f"/structures/{key}?heads=1&limit={_CAPTURES}&after={after}"
-        response = await self._get(source, target)
-        body = await response.read(_CAPTURES_LIMIT)
+        try:
+            body = await self._list(key, source, after, _CAPTURES)
+        except BodyTooLarge:
+            body = await self._list(key, source, after, 1)
         try:
             return msgspec.json.decode(body, type=list[Capture])
         except msgspec.MsgspecError as error:
             raise NotThere(f"{source} gives no captures: {error}") from None
+
+    async def _list(self, key: str, source: str, after: str, limit: int) -> bytes:
+        target = f"/structures/{key}?heads=1&limit={limit}&after={after}"
+        response = await self._get(source, target)
+        try:
+            return await response.read(_CAPTURES_LIMIT)
+        except BodyTooLarge:
+            response.abandon()
+            raise
 
     async def _get(self, source: str, target: str) -> ClientResponse:
         response = await self._client.request("GET", source.rstrip("/") + target)

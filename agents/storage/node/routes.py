@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from functools import wraps
 from hmac import compare_digest
 from typing import Any
@@ -31,7 +32,7 @@ from anet.http import FileBody, Request, Response, Router
 
 _JSON = (b"Content-Type", b"application/json")
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
-_CAPTURES_LIMIT = 64 * 1024 * 1024  # bytes of one batch of captures
+_CAPTURES_LIMIT = 32 * 1024 * 1024  # bytes of one batch of captures
 _PAGE = 500  # captures read at once for a list
 _LISTING_LIMIT = 10_000  # keys of one listing
 _STATUS: dict[type[Exception], int] = {
@@ -234,7 +235,11 @@ class NodeRoutes:
 
         def read() -> tuple[list[dict[str, str]], list[str]]:
             keys = scan.listing(self._store.layout, "structures", after, limit)
-            return [{"url": url_of(self._store.layout, key), "key": key} for key in keys], keys
+            urls: list[dict[str, str]] = []
+            for key in keys:
+                with suppress(DamagedStructure, FileNotFoundError):  # a check names these
+                    urls.append({"url": url_of(self._store.layout, key), "key": key})
+            return urls, keys
 
         urls, keys = await self._workers.run(read)
         return Response.json(200, {"urls": urls, "after": keys[-1] if len(keys) == limit else None})
