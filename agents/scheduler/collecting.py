@@ -159,6 +159,7 @@ class Collecting:
             await self._lose(attempt, str(error))
         else:
             self.pool.accept(attempt)
+            means.journal.tell(f"{peer.name} collects {crawl.start_url} as {attempt}")
 
     async def _refused(self, peer: Peer, attempt: str, reason: str) -> None:
         """Give the crawl to another, and this crawler nothing for a while."""
@@ -217,6 +218,7 @@ class Collecting:
                 means.live.end(attempt)
             else:
                 await means.store.run(Database.finished, attempt, directory, figures, now)
+                means.journal.tell(f"{attempt} is collected: {figures.captures} captures")
             return True
         except NoSuchTransition:
             return await self._told_before(attempt, directory)

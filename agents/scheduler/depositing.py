@@ -113,6 +113,7 @@ class Depositing:
             await self._broke(crawl, str(error))
         else:
             await means.store.run(Database.deposit_done, crawl.crawl, figures, means.now())
+            means.journal.tell(f"{crawl.name} is deposited: {figures.captures_recorded} captures")
             self._end(crawl)
 
     async def _broke(self, crawl: Crawl, reason: str) -> None:

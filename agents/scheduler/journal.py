@@ -29,6 +29,10 @@ class Journal:
         """Return the date, 20 digits."""
         return dates.from_timestamp(self._clock.seconds())
 
+    def tell(self, text: str) -> None:
+        """Log a step that went well; it is not kept."""
+        _log.info("{text}", text=text)
+
     def add(self, text: str) -> None:
         """Note that something went wrong."""
         _log.warn("{text}", text=text)
