@@ -212,7 +212,7 @@ class Crawl:
         waiting = sleep(self._reactor, seconds)
 
         def over(result: Any) -> Any:
-            self.waiting_for = ""
+            self.waiting_for, self._since = "", self._reactor.seconds()
             return result
 
         return waiting.addBoth(over)
