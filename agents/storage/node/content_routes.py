@@ -1,0 +1,93 @@
+"""Contents over HTTP: given whole or in part, and taken durably."""
+
+import re
+from pathlib import Path
+
+from agents.capture import is_key
+from agents.storage.disk.store import DiskStore
+from agents.storage.node.answers import Credential, answers, not_a_key, not_held
+from agents.storage.node.body import BodyReader
+from anet.http import FileBody, Request, Response
+
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+
+
+class ContentRoutes:
+    """`/contents/{key}`.
+
+    Args:
+        name: the node's, for who puts a content.
+        store: the disk.
+        credential: what a PUT must show.
+        bodies: reads the body of a PUT.
+
+    Attributes:
+        served: contents given.
+        taken: contents taken that were new.
+    """
+
+    def __init__(
+        self, name: str, store: DiskStore, credential: Credential, bodies: BodyReader
+    ) -> None:
+        self._name, self._store = name, store
+        self._credential, self._bodies = credential, bodies
+        self.served = self.taken = 0
+
+    async def get_content(self, request: Request, key: str) -> Response:
+        """Give a content, or a range of it."""
+        if not is_key(key):
+            return not_a_key()
+        if not self._store.holdings.may_hold("contents", key):
+            return not_held(key)
+        path = self._store.layout.content(key)
+        try:
+            size = path.stat().st_size
+        except FileNotFoundError:
+            return not_held(key)
+        self.served += 1
+        tag = b'"%s"' % key.encode("ascii")
+        headers = [
+            (b"Content-Type", b"application/octet-stream"),
+            (b"ETag", tag),
+            (b"Accept-Ranges", b"bytes"),
+        ]
+        if tag in (request.headers.get(b"if-none-match") or b""):
+            return Response(304, headers)
+        wanted = request.headers.get(b"range")
+        if wanted is None:
+            return Response(200, headers, FileBody(path, 0, size))
+        return _part(path, size, wanted.decode("latin-1"), headers)
+
+    @answers
+    async def put_content(self, request: Request, key: str) -> Response:
+        """Take a content, durably."""
+        if refusal := self._credential.refusal(request):
+            return refusal
+        if not is_key(key):
+            return not_a_key()
+        if b"content-length" not in request.headers and b"transfer-encoding" not in request.headers:
+            return Response.text(411, "Say how long the content is: Content-Length.\n")
+        body = await self._bodies.read(request)
+        size = len(body) if isinstance(body, bytes) else body.size
+        new = await self._store.put(key, body)
+        self.taken += new
+        answer = {"node": self._name, "key": key, "size": size}
+        return Response.json(201 if new else 200, answer)
+
+
+def _part(path: Path, size: int, wanted: str, headers: list[tuple[bytes, bytes]]) -> Response:
+    """Answer a range (RFC 9110 §14); several at once, or what is none, get the whole."""
+    match = _RANGE.fullmatch(wanted.replace(" ", ""))
+    if match is None or not (match[1] or match[2]):
+        return Response(200, headers, FileBody(path, 0, size))
+    if match[1]:
+        first = int(match[1])
+        last = min(int(match[2]), size - 1) if match[2] else size - 1
+        if match[2] and int(match[2]) < first:
+            return Response(200, headers, FileBody(path, 0, size))
+    else:
+        first, last = max(0, size - int(match[2])), size - 1
+    if first > last:
+        return Response(416, [(b"Content-Range", b"bytes */%d" % size)], b"The range is empty.\n")
+    said = (b"Content-Range", b"bytes %d-%d/%d" % (first, last, size))
+    return Response(206, [*headers, said], FileBody(path, first, last - first + 1))

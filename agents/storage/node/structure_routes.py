@@ -1,0 +1,138 @@
+"""Structure files over HTTP: searched, listed, and written durably."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+from attrs import asdict, frozen
+
+from agents.capture import Capture, is_key
+from agents.dates import DIGITS
+from agents.storage.disk.lines import PREFIX, prefix
+from agents.storage.disk.store import DiskStore
+from agents.storage.disk.structures import find_nearest, read_captures
+from agents.storage.node.answers import (
+    BadRequest,
+    Credential,
+    answers,
+    date_of,
+    not_a_key,
+    not_held,
+    number_of,
+)
+from anet.http import Request, Response
+
+_JSON = (b"Content-Type", b"application/json")
+_CAPTURES_LIMIT = 32 * 1024 * 1024  # bytes of one batch of captures
+_PAGE = 500  # captures read at once for a list
+_PAGE_WITH_HEADS = 20
+
+
+@frozen
+class _Captures:
+    """The body of a POST to /structures."""
+
+    captures: list[Capture]
+
+
+class StructureRoutes:
+    """`/structures` and `/structures/{key}`.
+
+    Args:
+        name: the node's, for who records captures.
+        store: the disk.
+        credential: what a POST must show.
+
+    Attributes:
+        served: searches and lists answered.
+        recorded: captures recorded that were new.
+    """
+
+    def __init__(self, name: str, store: DiskStore, credential: Credential) -> None:
+        self._name, self._store, self._credential = name, store, credential
+        self.served = self.recorded = 0
+
+    @answers
+    async def get_structure(self, request: Request, key: str) -> Response:
+        """Give the capture nearest to a date, or all."""
+        if not is_key(key):
+            return not_a_key()
+        if not self._store.holds("structures", key):
+            return not_held(key)
+        self.served += 1
+        query = request.query
+        if "date" not in query:
+            return self._captures(key, query)
+        nearest = find_nearest(
+            self._store.layout, key, date_of(query["date"]), exact=query.get("exact") == "1"
+        )
+        if nearest is None:
+            return Response.text(404, "There is no capture of that date.\n")
+        return Response.json(200, {"url": nearest.capture.url, **asdict(nearest)})
+
+    def _captures(self, key: str, query: dict[str, str]) -> Response:
+        first = date_of(query["from"]) if "from" in query else ""
+        last = date_of(query["to"]) if "to" in query else "~"
+        limit = number_of(query, "limit", 10**9)
+        after = _after(query.get("after", ""))
+        pieces = self._pieces(key, first, last, after, limit, query.get("heads") == "1")
+        return Response(200, [_JSON], pieces)
+
+    async def _pieces(
+        self, key: str, first: str, last: str, after: bytes, limit: int, heads: bool
+    ) -> AsyncIterator[bytes]:
+        """Yield a JSON list of captures, reading some hundred at a time."""
+
+        def read() -> list[Capture]:
+            found = read_captures(
+                self._store.layout,
+                key,
+                first,
+                last,
+                after=after,
+                limit=min(limit, _PAGE_WITH_HEADS if heads else _PAGE),
+                heads=heads,
+            )
+            return list(found)
+
+        opening = b"["
+        while limit > 0 and (page := await self._store.workers.run(read)):
+            limit -= len(page)
+            after = prefix(page[-1].date, page[-1].content)
+            shown = page if heads else [_without_head(each) for each in page]
+            yield opening + msgspec.json.encode(shown)[1:-1]
+            opening = b","
+        yield b"]" if opening == b"," else b"[]"
+
+    @answers
+    async def post_structures(self, request: Request) -> Response:
+        """Record captures, durably."""
+        if refusal := self._credential.refusal(request):
+            return refusal
+        body = await request.read(_CAPTURES_LIMIT)
+        kind = (request.headers.get(b"content-type") or b"").partition(b";")[0].strip()
+        decode = msgspec.msgpack.decode if kind == b"application/msgpack" else msgspec.json.decode
+        try:
+            captures = decode(body, type=_Captures).captures
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise BadRequest(f"not a batch of captures: {error}") from None
+        recorded = await self._store.append(captures)
+        self.recorded += recorded.new
+        return Response.json(200, {"node": self._name, **asdict(recorded)})
+
+
+def _without_head(capture: Capture) -> dict[str, Any]:
+    return {
+        name: value for name, value in asdict(capture).items() if name not in ("head", "origin")
+    }
+
+
+def _after(text: str) -> bytes:
+    """Return what to go on after: `DATE-CONTENT` of the last capture seen."""
+    if not text:
+        return b""
+    date, _, content = text.partition("-")
+    after = prefix(date, content) if len(date) == DIGITS and is_key(content) else b""
+    if len(after) != PREFIX:
+        raise BadRequest("after is the date and the content of a capture, DATE-CONTENT")
+    return after
