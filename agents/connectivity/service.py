@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from twisted.application.service import IService, MultiService
+from twisted.application.service import IService
 
 from agents.configuration import AgentOptions, Configuration, Port, secret
 from agents.connectivity.config import ConnectivityConfig
@@ -12,9 +12,11 @@ from agents.connectivity.deposit import Limits
 from agents.connectivity.index import Index
 from agents.connectivity.methods import ConnectivityMethods
 from agents.connectivity.pages import ConnectivityPages
+from anet.errors import AnetError
 from anet.http import HttpClient, HttpServer
+from anet.starting import StartingService
 from anet.workers import Workers
-from hip import Agent
+from hip import Agent, HipError
 
 KIND = "connectivity"
 
@@ -41,7 +43,7 @@ def make_service(reactor: Any, configuration: Configuration, name: str) -> "Conn
     return ConnectivityService(reactor, configuration, name)
 
 
-class ConnectivityService(MultiService):
+class ConnectivityService(StartingService):
     """A connectivity agent: its work, its places on the tree, and its pages.
 
     Attributes:
@@ -49,6 +51,8 @@ class ConnectivityService(MultiService):
         connectivity: its work.
         server: its pages.
     """
+
+    expected = (AnetError, HipError)
 
     def __init__(self, reactor: Any, configuration: Configuration, name: str) -> None:
         super().__init__()
@@ -87,5 +91,5 @@ class ConnectivityService(MultiService):
         pages = ConnectivityPages(name, self.connectivity, index, scheduler)
         address = configuration.address(Port.CONNECTIVITY_PAGES, config.pages)
         self.server = HttpServer(reactor, address, pages.router(), name=f"{KIND} pages")
-        for service in (client, self.connectivity, self.agent, self.server):
+        for service in (self.server, self.agent, client, self.connectivity):
             service.setServiceParent(self)

@@ -9,16 +9,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from twisted.application.service import IService, MultiService
+from twisted.application.service import IService
 
 from agents.configuration import AgentOptions, Configuration, Port, site_crawler
 from agents.crawler.nursery_config import NurseryConfig
 from agents.crawler.nursery_keeper import Forks, Full, Keeper
 from agents.crawler.nursery_pages import NurseryPages
+from anet.errors import AnetError
 from anet.http import HttpServer
 from anet.nursery import NurseryError, Zygote, run_service
+from anet.starting import StartingService
 from anet.workers import Workers
-from hip import Agent, CallRefused, exposed
+from hip import Agent, CallRefused, HipError, exposed
 
 KIND = "nursery"
 PRELOAD = ("agents.crawler.service",)
@@ -96,7 +98,7 @@ class NurseryMethods:
             raise CallRefused("full", str(error)) from None
 
 
-class NurseryService(MultiService):
+class NurseryService(StartingService):
     """A nursery: its crawlers, its place on the tree, and its pages.
 
     Attributes:
@@ -104,6 +106,8 @@ class NurseryService(MultiService):
         keeper: its crawlers.
         server: its pages.
     """
+
+    expected = (AnetError, HipError)
 
     def __init__(
         self, reactor: Any, configuration: Configuration, name: str, zygote: Forks
@@ -136,7 +140,7 @@ class NurseryService(MultiService):
         )
         address = configuration.address(Port.NURSERY_PAGES, config.pages)
         self.server = HttpServer(reactor, address, pages.router(), name=f"{KIND} pages")
-        for service in (workers, self.keeper, self.agent, self.server):
+        for service in (self.server, self.agent, workers, self.keeper):
             service.setServiceParent(self)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from twisted.application.service import IService, MultiService
+from twisted.application.service import IService
 
 from agents.configuration import AgentOptions, Configuration, Port, private_folder
 from agents.scheduler.config import SchedulerConfig
@@ -15,10 +15,12 @@ from agents.scheduler.overview import Overview
 from agents.scheduler.pages import SchedulerPages
 from agents.scheduler.places import page_of
 from agents.scheduler.scheduler import Scheduler
+from anet.errors import AnetError
 from anet.http import HttpServer
+from anet.starting import StartingService
 from anet.tasks import Tasks
 from anet.workers import Workers
-from hip import Agent
+from hip import Agent, HipError
 
 KIND = "scheduler"
 
@@ -67,7 +69,7 @@ def make_service(reactor: Any, configuration: Configuration, name: str) -> "Sche
     return SchedulerService(reactor, configuration, name, Scheduler(means, running))
 
 
-class SchedulerService(MultiService):
+class SchedulerService(StartingService):
     """The scheduler, its place on the tree, and its pages.
 
     Attributes:
@@ -75,6 +77,8 @@ class SchedulerService(MultiService):
         listener: where slaves connect.
         server: its pages.
     """
+
+    expected = (AnetError, HipError)
 
     def __init__(
         self, reactor: Any, configuration: Configuration, name: str, scheduler: Scheduler
@@ -100,5 +104,5 @@ class SchedulerService(MultiService):
         pages = SchedulerPages(name, overview, scheduler.means.live, lambda: tree.call(None, {}))
         address = configuration.address(Port.SCHEDULER_PAGES, config.pages)
         self.server = HttpServer(reactor, address, pages.router(), name=f"{KIND} pages")
-        for service in (scheduler, self.agent, self.server):
+        for service in (self.server, self.agent, scheduler):
             service.setServiceParent(self)
