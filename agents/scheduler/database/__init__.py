@@ -4,8 +4,8 @@
 Whatever a method changed is on the disk when it returns.
 """
 
-from agents.scheduler.database.changes import Database
 from agents.scheduler.database.connection import DatabaseRefused
+from agents.scheduler.database.database import Database
 from agents.scheduler.database.rows import Crawl, NewSite
 from agents.scheduler.database.store import Store
 

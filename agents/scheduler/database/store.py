@@ -8,7 +8,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred
 
-from agents.scheduler.database.changes import Database
+from agents.scheduler.database.database import Database
 from anet.workers import Workers
 
 _Arguments = ParamSpec("_Arguments")

@@ -1,0 +1,70 @@
+"""The whole database: orders, attempts, deposits, and everything it can be asked."""
+
+from collections.abc import Sequence
+
+from agents.scheduler.database.attempts import Attempts
+from agents.scheduler.database.deposits import Deposits
+from agents.scheduler.database.rows import Crawl, NewSite
+from agents.scheduler.life import SITE_AT_WORK, CrawlState, Event, SiteState, site_after
+from agents.scheduler.naming import crawl_name
+
+
+class Database(Attempts, Deposits):
+    """The scheduler's database; each method is one transaction, durable when it returns."""
+
+    def order(
+        self,
+        sites: Sequence[NewSite],
+        private_networks: bool,
+        date: str,
+        delay: float | None = None,
+    ) -> list[str]:
+        """Register sites and make them due; return the crawl of each.
+
+        A site that is already at work keeps the crawl it has: the new order joins it.
+        """
+        with self._transaction():
+            return [self._order_one(site, private_networks, date, delay) for site in sites]
+
+    def recover(self, date: str) -> list[Crawl]:
+        """Take up what a former run left; return the crawls that crawlers were collecting.
+
+        Deposits that were under way are to be repeated: they have no effect twice.
+        """
+        with self._transaction():
+            for crawl in self.in_state(CrawlState.DEPOSITING):
+                self._happen(crawl.crawl, Event.DEPOSIT_BROKE, date)
+        return self.in_state(CrawlState.COLLECTING)
+
+    def _order_one(
+        self, site: NewSite, private_networks: bool, date: str, delay: float | None
+    ) -> str:
+        self._connection.execute(
+            "INSERT INTO sites (site, start_url, accept, reject, maximum_depth, host, state,"
+            " registered, changed) VALUES (?, ?, ?, ?, ?, ?, 'known', ?, ?)"
+            " ON CONFLICT DO NOTHING",
+            [site.site, site.start_url, site.accept, site.reject, site.maximum_depth, site.host]
+            + [date, date],
+        )
+        row = self._site(site.site)
+        if SiteState(row["state"]) in SITE_AT_WORK:
+            return str(row["crawl"])
+        crawl = self._new_crawl_name(date, site.site)
+        self._connection.execute(
+            "INSERT INTO crawls (crawl, site, host, state, private_networks, delay, ordered,"
+            " changed) VALUES (?, ?, ?, 'ordered', ?, ?, ?, ?)",
+            [crawl, site.site, site.host, private_networks, delay, date, date],
+        )
+        state = site_after(SiteState(row["state"]), Event.ORDERED)
+        self._connection.execute(
+            "UPDATE sites SET state = ?, start_url = ?, crawl = ?, crawls = crawls + 1,"
+            " changed = ?, error = '' WHERE site = ?",
+            [state, site.start_url, crawl, date, site.site],
+        )
+        return crawl
+
+    def _new_crawl_name(self, date: str, site: str) -> str:
+        repeated = 0
+        while self.crawl(crawl_name(date, site, repeated)) is not None:
+            repeated += 1
+        return crawl_name(date, site, repeated)
