@@ -72,7 +72,7 @@ def unreachable(url: str, date: str, reason: str) -> Fault:
     """Return the fault of an archive whose index or nodes do not answer."""
     return Fault(
         503, "archive-unreachable", "The archive does not answer",
-        f"Whether it holds this URL cannot be told now: {reason}. Try again in a moment.",
+        f"It cannot say now what it holds of this URL: {reason}. Try again in a moment.",
         url, date,
     )  # fmt: skip
 

@@ -16,6 +16,7 @@ _Result = TypeVar("_Result")
 ATTEMPTS = 4
 PAUSE = 0.25  # seconds between attempts
 OF_THE_MASTER = ("unknown-method", "no-index")  # its answers before it redirects us
+HOLDERS_DOWN = "holders-down"  # the archive has it, on nodes that are all away
 
 
 @frozen
@@ -58,7 +59,7 @@ class IndexNode:
         """Return the base URLs of the storage nodes that hold a file.
 
         Raises:
-            LookupFailed: no index node answers.
+            LookupFailed: no index node answers, or all that hold the file are down.
         """
         return await self._call(list[str], "find", kind=kind, key=key)
 
@@ -83,6 +84,8 @@ class IndexNode:
                 failure: Exception = error
             except RemoteError as error:
                 failure = error
+                if error.code == HOLDERS_DOWN:
+                    raise LookupFailed(error.message) from None
                 if error.code not in OF_THE_MASTER:
                     break
             except (HipError, TypeError) as error:

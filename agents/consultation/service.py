@@ -25,8 +25,9 @@ from agents.page import Page
 from anet.errors import AnetError
 from anet.http import HttpClient, HttpServer, Limits
 from anet.multicast import MulticastLocator as Multicast
+from anet.starting import in_words
 from anet.tasks import Tasks, every
-from hip import Agent
+from hip import Agent, HipError
 
 NODE_CONNECTIONS = 64  # to one storage node at once
 CONNECT_TIMEOUT = 3.0  # seconds after which the next storage node is tried
@@ -202,6 +203,7 @@ class Consultation(MultiService):
         return {**asdict(self._methods.status()), "proxy": self.proxy.address}
 
 
+@in_words(HipError)
 def makeService(options: Options) -> Consultation:
     """Return the service of `twistd consultation`."""
     from twisted.internet import reactor

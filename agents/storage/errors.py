@@ -8,6 +8,7 @@ StorageError
 ├── InvalidCapture       the capture does not fit a structure line
 ├── DamagedStructure     a structure file contradicts its format
 ├── NoStorage            no node is up that has room
+├── HoldersDown          nodes hold it, and none of them is up
 └── NotDurable           no node has acknowledged
 """
 
@@ -42,6 +43,10 @@ class DamagedStructure(StorageError):
 
 class NoStorage(StorageError):
     """No storage node is up with room for this."""
+
+
+class HoldersDown(StorageError):
+    """The archive has it, on nodes that are all away."""
 
 
 class NotDurable(StorageError):

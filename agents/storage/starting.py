@@ -14,7 +14,11 @@ from twisted.application.service import MultiService
 from twisted.internet.defer import CancelledError
 from twisted.logger import Logger
 
+from agents.storage.errors import StorageError
+from anet.errors import AnetError
+from anet.starting import words
 from anet.tasks import Tasks
+from hip import HipError
 
 EXIT_STATUS = 1
 
@@ -60,6 +64,9 @@ class OpeningService(MultiService):
             self.opened = True
         except CancelledError:
             raise
+        except (AnetError, HipError, OSError, StorageError) as error:
+            _log.critical("cannot start: {words}", words=words(error))
+            self.refuse(words(error))
         except Exception as error:
             _log.failure("cannot start")
             self.refuse(str(error) or repr(error))

@@ -3,7 +3,8 @@
 The file `additions` begins with `dlweb-additions 1 <log id>`; each line after it names one
 addition: kind, key, size, mark. A follower remembers the log's id and how many bytes of it it has
 seen, and so misses nothing and asks for nothing twice, whatever breaks in between. The log can be
-made again from the disk, under a new id; followers then begin at its start.
+made again from the disk, under a new id; followers then begin at its start. That must be done
+when a follower has seen more than there is: the disk was put back to an older state.
 """
 
 import os
@@ -11,6 +12,7 @@ import re
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
+from threading import Lock
 
 from attrs import frozen
 
@@ -62,7 +64,7 @@ class Additions:
 
 
 class AdditionsLog:
-    """The log of one disk; `append` blocks and belongs in the worker that writes the disk.
+    """The log of one disk; its methods block, and may be called from several workers.
 
     Attributes:
         log: its id.
@@ -71,6 +73,8 @@ class AdditionsLog:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._writing = Lock()  # one writer at a time, for as long as a disk is scanned
+        self._replacing = Lock()  # so that no reader takes one log's bytes for another's
         self.log = ""
         self.position = 0
 
@@ -82,15 +86,33 @@ class AdditionsLog:
             OSError: the system could not.
         """
         if not self._path.exists():
-            self._make(existing)
-        data = self._path.read_bytes()[:_HEADER_SIZE]
-        header = _HEADER.fullmatch(data)
+            self._draft(existing).rename(self._path)
+        with self._path.open("rb") as file:
+            header = _HEADER.fullmatch(file.read(_HEADER_SIZE))
         if header is None:
             raise LayoutRefused(
                 f"{self._path} is no log of additions; move it away, and it is made again"
             )
         self.log = header[1].decode("ascii")
         self.position = self._cut_torn_line()
+
+    def is_behind(self, log: str, position: int) -> bool:
+        """Tell whether somebody has seen more of this log than there is."""
+        return log == self.log and position > self.position
+
+    def renew(self, existing: Iterable[Entry]) -> None:
+        """Make the log again of what the disk holds, under a new id.
+
+        What is appended meanwhile waits, and comes after.
+
+        Raises:
+            OSError: the system could not.
+        """
+        with self._writing:
+            draft = self._draft(existing)
+            with self._replacing:
+                draft.rename(self._path)
+                self.open(())
 
     def append(self, entries: Iterable[Entry]) -> None:
         """Write entries and make them durable.
@@ -99,6 +121,10 @@ class AdditionsLog:
             OSError: the system could not.
         """
         data = b"".join(entry.encode() for entry in entries)
+        with self._writing:
+            self._append(data)
+
+    def _append(self, data: bytes) -> None:
         descriptor = os.open(self._path, os.O_WRONLY)
         try:
             os.ftruncate(descriptor, self.position)  # what an append that failed has left
@@ -119,16 +145,20 @@ class AdditionsLog:
             since: the position.
             limit: bytes of the log to read at most.
         """
-        if log != self.log or not _HEADER_SIZE <= since <= self.position:
-            since = _HEADER_SIZE
-        with self._path.open("rb") as file:
+        with self._replacing:
+            own, position = self.log, self.position
+            file = self._path.open("rb")
+        with file:
+            if log != own or not _HEADER_SIZE <= since <= position:
+                since = _HEADER_SIZE
             file.seek(since)
-            data = file.read(min(max(limit, 256), self.position - since))
+            data = file.read(min(max(limit, 256), position - since))
         whole = data[: data.rfind(b"\n") + 1]
         entries = [entry for line in whole.splitlines() if (entry := _decode(line)) is not None]
-        return Additions(self.log, since, since + len(whole), entries)
+        return Additions(own, since, since + len(whole), entries)
 
-    def _make(self, existing: Iterable[Entry]) -> None:
+    def _draft(self, existing: Iterable[Entry]) -> Path:
+        """Write a log of what exists, durably, beside the place where it belongs."""
         draft = self._path.with_name("incoming") / "additions"
         with draft.open("wb") as file:
             file.write(b"dlweb-additions 1 " + secrets.token_hex(16).encode("ascii") + b"\n")
@@ -136,7 +166,7 @@ class AdditionsLog:
                 file.write(entry.encode())
             file.flush()
             os.fsync(file.fileno())
-        draft.rename(self._path)
+        return draft
 
     def _cut_torn_line(self) -> int:
         """Return the size of the log after its last whole line, having cut off the rest."""

@@ -196,6 +196,7 @@ class StructureWrite:
         late.write_bytes(b"".join(whole))
         sync_path(late)
         late.rename(self._path)
+        sync.add(self._path.parent)
 
 
 def _split(data: bytes) -> list[bytes]:

@@ -1,9 +1,11 @@
 """Writing contents: hashed, checked, renamed to the name they prove (*INA §2.2.1*)."""
 
+import errno
 import os
 from collections.abc import Iterator
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from itertools import count
+from pathlib import Path
 
 from agents.storage.disk.additions import Entry
 from agents.storage.disk.durable import Folders, SyncSet
@@ -50,6 +52,23 @@ class IncomingContent:
         self.path.unlink(missing_ok=True)
 
 
+def is_sound(path: Path, key: str) -> bool:
+    """Tell whether a file is there and holds what its key says. Blocks, and reads all of it.
+
+    Raises:
+        OSError: the system could not read it; a disk's own error counts as damage.
+    """
+    try:
+        with path.open("rb") as file:
+            return file_digest(file, "sha256").hexdigest() == key
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        if error.errno == errno.EIO:
+            return False
+        raise
+
+
 class ContentWrite:
     """A content on its way to its place; one step of a batch each method.
 
@@ -82,11 +101,13 @@ class ContentWrite:
     def stage(self, sync: SyncSet) -> None:
         """Write the bytes aside, and check that they are what their name says.
 
+        A file that is there already is read too: should it be damaged, it is replaced.
+
         Raises:
             DigestMismatch: they are not.
             OSError: the system could not.
         """
-        self._known = self._path.exists()
+        self._known = is_sound(self._path, self.key)
         self._file = self._aside()
         found = self._file.finish()
         if found != self.key:
@@ -106,6 +127,7 @@ class ContentWrite:
             return
         folder = self._path.parent
         self._folders.ensure(folder, sync)
+        self.created = not self._path.exists()
         try:
             self._file.path.rename(self._path)
         except FileNotFoundError:
@@ -113,7 +135,6 @@ class ContentWrite:
             self._folders.ensure(folder, sync)
             self._file.path.rename(self._path)
         sync.add(folder)
-        self.created = True
 
     def entries(self) -> list[Entry]:
         """Return what the log of additions says of this write.

@@ -152,6 +152,13 @@ class DiskStore:
         """Return the next keys held, in order."""
         return await self.workers.run(scan.listing, self.layout, kind, after, limit)
 
+    async def renew_log(self) -> None:
+        """Make the log of additions again of what lies on the disk; writes wait meanwhile."""
+        await self.workers.run(self._renew_log)
+
+    def _renew_log(self) -> None:
+        self.additions.renew(scan.entries(self.layout))
+
     def _structure_writes(self, captures: Sequence[Capture]) -> Iterable[StructureWrite]:
         by_url: dict[str, list[Capture]] = {}
         for capture in captures:

@@ -71,7 +71,7 @@ class Following:
             self._busy.discard(node.name)
 
     async def _read_part(self, node: NodeState) -> bool:
-        """Take in the next part of a log; return whether there was anything in it."""
+        """Take in the next part of a log; return whether that led any further."""
         followed = self._followed.get(node.name)
         if followed is None:
             followed = await self._catalogue.register(node.name, node.status.url)
@@ -79,7 +79,9 @@ class Following:
         if Followed(part.log, part.position) == followed:
             self._followed[node.name] = followed
             return False
-        self._followed[node.name] = await self._catalogue.add(node.name, part)
+        taken = self._followed[node.name] = await self._catalogue.add(node.name, part)
+        if taken == followed:
+            return False  # the node's log is shorter than it was; the node will renew it
         self.taken += len(part.entries)
         return True
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from agents.capture import Capture, is_key
 from agents.deposit import ContentSize, Placement
 from agents.storage.disk.layout import Kind
-from agents.storage.errors import InvalidCapture, NoStorage, NotDurable
+from agents.storage.errors import HoldersDown, InvalidCapture, NoStorage, NotDurable
 from agents.storage.index.placing import Placing
 from agents.storage.index.recording import Recording
 from agents.storage.index.view import ClusterView
@@ -16,6 +16,7 @@ from anet.errors import Overloaded
 from hip import CallRefused, exposed
 
 _CODES: dict[type[Exception], str] = {
+    HoldersDown: "holders-down",
     InvalidCapture: "invalid-capture",
     NoStorage: "no-storage",
     NotDurable: "not-durable",
@@ -74,7 +75,10 @@ class IndexNodeMethods:
     @exposed
     @_refusing
     async def find(self, kind: Kind, key: str) -> list[str]:
-        """Return base URLs of the nodes that are up and hold a content or a structure file."""
+        """Return base URLs of the nodes that are up and hold a content or a structure file.
+
+        None when the archive lacks it; refuses "holders-down" when all that hold it are away.
+        """
         _check(key)
         return await self._placing.find(kind, key)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from agents.deposit import ContentSize, Placement
 from agents.storage.catalogue import Catalogue
 from agents.storage.disk.layout import Kind
-from agents.storage.errors import NoStorage
+from agents.storage.errors import HoldersDown, NoStorage
 from agents.storage.index.view import ClusterView
 from agents.storage.policy import place, writable
 
@@ -55,10 +55,17 @@ class Placing:
         return [node.status.url for node in chosen]
 
     async def find(self, kind: Kind, key: str) -> list[str]:
-        """Return base URLs of the nodes that are up and hold a key, the fullest copy first."""
+        """Return base URLs of the nodes that are up and hold a key, the fullest copy first.
+
+        Raises:
+            HoldersDown: nodes hold it, and none of them is up.
+        """
         held = await self._catalogue.holders([(kind, key)])
         urls = {node.name: node.status.url for node in self._view.up}
         best_first = sorted(held[key], key=lambda holding: -holding.size)
         found = [urls[holding.node] for holding in best_first if holding.node in urls]
         self.found += bool(found)
+        if best_first and not found:
+            names = ", ".join(sorted(holding.node for holding in best_first))
+            raise HoldersDown(f"only {names} hold it, and cannot be reached")
         return found

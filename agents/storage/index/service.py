@@ -17,8 +17,9 @@ from agents.storage.index.view import ClusterView
 from agents.storage.starting import OpeningService
 from agents.storage.status import IndexStatus
 from anet.http import HttpClient, HttpServer, Router
+from anet.starting import in_words
 from anet.workers import Workers
-from hip import Agent, Peer
+from hip import Agent, HipError, Peer
 
 
 class Options(AgentOptions):
@@ -28,6 +29,7 @@ class Options(AgentOptions):
     longdesc = "Says where contents go, records captures, and knows which node holds what."
 
 
+@in_words(HipError)
 def makeService(options: Options, reactor: Any = None) -> IService:
     """Return an index node.
 

@@ -14,9 +14,10 @@ from agents.storage.master.pages import figures, page
 from agents.storage.master.registry import Registry
 from agents.storage.starting import OpeningService
 from anet.http import HttpServer, Router
+from anet.starting import in_words
 from anet.tasks import Tasks, every
 from anet.workers import Workers
-from hip import Agent, Peer
+from hip import Agent, HipError, Peer
 
 CLIENTS = ("connectivity", "consultation")  # kinds that are sent on to an index node
 _TELL_EVERY = 2.0  # seconds between two words to the index nodes about free space
@@ -29,6 +30,7 @@ class Options(AgentOptions):
     longdesc = "Knows the storage nodes, redirects clients, and keeps the replicas up."
 
 
+@in_words(HipError)
 def makeService(options: Options, reactor: Any = None) -> IService:
     """Return the storage master.
 

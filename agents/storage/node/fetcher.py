@@ -6,6 +6,7 @@ import msgspec
 from twisted.internet.defer import Deferred
 
 from agents.capture import Capture, structure_key
+from agents.storage.disk.contents import is_sound
 from agents.storage.disk.store import DiskStore
 from agents.storage.errors import DamagedStructure, StorageError
 from anet.errors import BodyTooLarge
@@ -33,14 +34,16 @@ class Fetcher:
         self.contents = self.merged = 0
 
     async def replicate(self, key: str, source: str) -> bool:
-        """Copy a content from the node at a base URL; return whether it was new here.
+        """Copy a content from the node at a base URL, also in place of a damaged one.
+
+        Returns whether it was new here.
 
         Raises:
             NotThere: the source does not give it.
             DigestMismatch: what it gives is damaged.
             StorageError, anet.errors.AnetError: as `DiskStore.put` and the client.
         """
-        if self._store.holds("contents", key):
+        if await self._store.workers.run(is_sound, self._store.layout.content(key), key):
             return False
         response = await self._get(source, f"/contents/{key}")
         incoming = await self._store.receive()

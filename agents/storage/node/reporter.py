@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
 
 from agents.storage.disk.store import DiskStore
 from agents.storage.status import Added, Followed, NodeStatus
@@ -20,6 +21,8 @@ IDLE = 2.0  # seconds after which the status is told, when nothing was added
 GATHER = 0.05  # seconds that additions are gathered before they are sent
 _PART = 256 * 1024  # bytes of the log sent at once
 _TIMEOUT = 60.0
+
+_log = Logger()
 
 
 class Reporter:
@@ -50,6 +53,9 @@ class Reporter:
 
     async def _report(self, master: Peer, followed: Followed) -> None:
         try:
+            if self._store.additions.is_behind(followed.log, followed.position):
+                _log.warn("the disk was put back to an older state; its log is made again")
+                await self._store.renew_log()
             while True:
                 followed = await self._tell(master, followed)
                 if followed == Followed(self._store.additions.log, self._store.additions.position):

@@ -18,8 +18,9 @@ from agents.storage.node.routes import NodeRoutes
 from agents.storage.starting import OpeningService
 from agents.storage.status import NodeStatus
 from anet.http import HttpClient, HttpServer, Limits
+from anet.starting import in_words
 from anet.workers import Workers
-from hip import Agent
+from hip import Agent, HipError
 
 
 class Options(AgentOptions):
@@ -29,6 +30,7 @@ class Options(AgentOptions):
     longdesc = "Keeps contents and structure files on a disk, and serves them over HTTP."
 
 
+@in_words(HipError)
 def makeService(options: Options, reactor: Any = None) -> IService:
     """Return a storage node.
 

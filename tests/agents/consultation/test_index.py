@@ -82,6 +82,14 @@ async def test_other_failures_are_told_at_once(answer):
 
 
 @ensureDeferred
+async def test_holders_that_are_all_down_are_named():
+    """A file that is known and out of reach is no absence: the reason reaches the reader."""
+    link = Link(RemoteError("holders-down", "only storage-1 hold it, and cannot be reached"))
+    with pytest.raises(LookupFailed, match=r"^only storage-1"):
+        await start(link, Clock())
+
+
+@ensureDeferred
 async def test_the_nodes_that_are_up_are_told():
     """Of all nodes the index node knows, those that are down are only counted."""
     nodes = [

@@ -208,7 +208,7 @@ def test_the_plugin_reads_its_section(tmp_path):
     file.write_text("consultation:\n  lookup: index\n  readers: 5\n")
     options = Options()
     options.parseOptions(["--config", str(file), "--archive", str(tmp_path), "--base-port", "7300"])
-    agent = makeService(options)
+    [agent] = makeService(options)
     assert agent.proxy.address == "127.0.0.1:7306" and agent.locator.lookup == "index"
 
 

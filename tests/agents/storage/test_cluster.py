@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from pathlib import Path
+from shutil import copytree, rmtree
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from agents.storage.master.config import StorageMasterConfig
 from agents.storage.master.service import StorageMaster
 from agents.storage.node.config import StorageNodeConfig
 from agents.storage.node.service import StorageNode
+from agents.storage.status import Followed
 from anet.http import HttpClient
 from anet.tasks import sleep
 from hip import Agent, Link, RemoteError, convert
@@ -181,6 +183,52 @@ async def test_find_names_the_nodes(cluster: Cluster, make_capture) -> None:
 
 
 @ensureDeferred
+async def test_what_only_nodes_that_are_down_hold_is_not_called_unknown(
+    cluster: Cluster, make_capture
+) -> None:
+    """The archive knows the key and cannot reach it now, which is another answer than none."""
+    await cluster.start()
+    await cluster.deposit((make_capture(), b"body"))
+    for node in list(cluster.nodes.values()):
+        await cluster.stop(node)
+    await until(lambda: not cluster.index.view.up)
+    for kind, key in (("contents", make_capture().content), ("structures", structure_key(URL))):
+        with pytest.raises(RemoteError, match="storage-1, storage-2") as refused:
+            await cluster.link.call("find", kind=kind, key=key)
+        assert refused.value.code == "holders-down"
+    assert await cluster.link.call("find", kind="contents", key="0" * 64) == []
+
+
+@ensureDeferred
+async def test_a_node_that_comes_back_with_old_data_is_made_whole(
+    cluster: Cluster, make_capture
+) -> None:
+    """A disk put back from a copy of yesterday lacks what was added since, and gets it again."""
+    await cluster.start()
+    await cluster.deposit((make_capture(day=1), b"body"))
+    await cluster.stop(cluster.nodes.pop("storage-2"))
+    yesterday = cluster.directory / "yesterday"
+    copytree(cluster.directory / "storage-2", yesterday)
+    await cluster.start_node("storage-2")
+    await until(lambda: len(cluster.index.view.up) == 2)
+    other = make_capture(day=2, body=b"other")
+    await cluster.deposit((other, b"other"))
+    await until(lambda: cluster.holders(b"other") == {"storage-1", "storage-2"})
+    await cluster.stop(cluster.nodes.pop("storage-2"))
+    rmtree(cluster.directory / "storage-2")
+    yesterday.rename(cluster.directory / "storage-2")
+    node = await cluster.start_node("storage-2")
+    await until(lambda: cluster.copies().get("storage-2") == [make_capture(day=1), other])
+    await until(lambda: cluster.holders(b"other") == {"storage-1", "storage-2"})
+    log = node.store.additions
+    for catalogue in (cluster.index.catalogue, cluster.master.catalogue):
+        deadline = reactor.seconds() + PATIENCE
+        while await catalogue.register("storage-2", node.url) != Followed(log.log, log.position):
+            assert reactor.seconds() < deadline, "the log is not followed to its end"
+            await sleep(reactor, 0.05)
+
+
+@ensureDeferred
 async def test_a_capture_without_its_content_is_refused(cluster: Cluster, make_capture) -> None:
     """No structure file ever names a content that nobody holds."""
     await cluster.start()
@@ -199,6 +247,7 @@ async def test_deposits_go_on_without_a_node_and_it_comes_back_whole(
     await cluster.deposit((make_capture(day=1), b"body"))
     away = cluster.nodes["storage-2"]
     await cluster.stop(away)
+    await until(lambda: len(cluster.index.view.up) == 1)
     other = make_capture(day=2, body=b"other")
     assert await cluster.deposit((other, b"other")) == 1
     assert cluster.holders(b"other") == {"storage-1"}

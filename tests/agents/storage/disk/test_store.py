@@ -8,6 +8,7 @@ import pytest
 from pytest_twisted import ensureDeferred
 from twisted.internet.defer import Deferred, DeferredList
 
+from agents.capture import structure_key
 from agents.storage.disk import contents as contents_module
 from agents.storage.disk import durable
 from agents.storage.disk.layout import Layout
@@ -28,6 +29,54 @@ async def test_a_content_is_stored_once(store: DiskStore) -> None:
     assert store.layout.content(_key(b"one")).read_bytes() == b"one"
     assert store.holds("contents", _key(b"one"))
     assert not list(store.layout.incoming.iterdir())
+
+
+@ensureDeferred
+async def test_a_damaged_content_is_replaced(store: DiskStore) -> None:
+    """A file that no longer hashes to its name does not count as held when it is sent again."""
+    await store.put(_key(b"one"), b"one")
+    path = store.layout.content(_key(b"one"))
+    path.write_bytes(b"oNe")
+    assert await store.put(_key(b"one"), b"one") is False
+    assert path.read_bytes() == b"one"
+    assert store.holdings.counts["contents"] == 1
+
+
+@ensureDeferred
+async def test_the_same_content_twice_at_once_counts_once(store: DiskStore) -> None:
+    """Of two that write the same bytes in one batch, one is told that they are new."""
+    stored = [Deferred.fromCoroutine(store.put(_key(b"one"), b"one")) for _ in range(5)]
+    outcomes = await DeferredList(stored)
+    assert sorted(new for _, new in outcomes) == [False] * 4 + [True]
+    assert store.holdings.counts["contents"] == 1
+
+
+@ensureDeferred
+async def test_a_late_capture_is_as_durable_as_any(store, make_capture, monkeypatch) -> None:
+    """The file that took another's place is synced, and so is the folder that names it."""
+    await store.append([make_capture(day=2)])
+    synced: list[Path] = []
+    monkeypatch.setattr(durable, "sync_path", lambda path: synced.append(path))
+    await store.append([make_capture(day=1)])
+    assert store.layout.captures(structure_key(make_capture().url)).parent in synced
+
+
+@ensureDeferred
+async def test_a_log_made_again_loses_nothing_that_comes_meanwhile(store: DiskStore) -> None:
+    """Under a new id the log names what lay on the disk and what was written at that time."""
+    bodies = [b"%d" % number for number in range(60)]
+    former = store.additions.log
+    await store.put(_key(bodies[0]), bodies[0])
+    assert store.additions.is_behind(former, store.additions.position + 1)
+    assert not store.additions.is_behind("0" * 32, store.additions.position + 1)
+    running = [Deferred.fromCoroutine(store.put(_key(body), body)) for body in bodies[:30]]
+    running.append(Deferred.fromCoroutine(store.renew_log()))
+    running += [Deferred.fromCoroutine(store.put(_key(body), body)) for body in bodies[30:]]
+    await DeferredList(running)
+    part = store.additions.read(former, 51)
+    assert part.log == store.additions.log != former
+    assert part.position == store.additions.position
+    assert {entry.key for entry in part.entries} == {_key(body) for body in bodies}
 
 
 @ensureDeferred
