@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from twisted.application.service import IService
+from twisted.application.service import IService, MultiService
 
 from agents.configuration import AgentOptions, Configuration, Port, secret
 from agents.connectivity.config import ConnectivityConfig
@@ -12,9 +12,8 @@ from agents.connectivity.deposit import Limits
 from agents.connectivity.index import Index
 from agents.connectivity.methods import ConnectivityMethods
 from agents.connectivity.pages import ConnectivityPages
-from anet.errors import AnetError
 from anet.http import HttpClient, HttpServer
-from anet.starting import StartingService
+from anet.starting import in_words
 from anet.workers import Workers
 from hip import Agent, HipError
 
@@ -27,6 +26,7 @@ class Options(AgentOptions):
     agent = KIND
 
 
+@in_words(HipError)
 def makeService(options: Options) -> IService:  # noqa: N802 - twistd's name
     """Return the connectivity agent that the options describe.
 
@@ -43,7 +43,7 @@ def make_service(reactor: Any, configuration: Configuration, name: str) -> "Conn
     return ConnectivityService(reactor, configuration, name)
 
 
-class ConnectivityService(StartingService):
+class ConnectivityService(MultiService):
     """A connectivity agent: its work, its places on the tree, and its pages.
 
     Attributes:
@@ -51,8 +51,6 @@ class ConnectivityService(StartingService):
         connectivity: its work.
         server: its pages.
     """
-
-    expected = (AnetError, HipError)
 
     def __init__(self, reactor: Any, configuration: Configuration, name: str) -> None:
         super().__init__()

@@ -7,7 +7,7 @@ from twisted.application.service import MultiService
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.logger import Logger
 
-from agents.configuration import AgentOptions, Configuration, Port
+from agents.configuration import AgentOptions, Configuration, Port, secret
 from agents.consultation.config import ConsultationConfig
 from agents.consultation.harbor import Forms, Harbor, Listings
 from agents.consultation.index import IndexNode
@@ -75,7 +75,8 @@ class Consultation(MultiService):
             response_timeout=config.node_timeout,
         )
         self._join_tree(configuration)
-        self._multicast = Multicast(reactor, config.groups(configuration.base_port))
+        groups = config.groups(configuration.base_port, secret(configuration.directory))
+        self._multicast = Multicast(reactor, groups)
         self.locator = self._locator()
         self._retrieval = Retrieval(
             self.locator,

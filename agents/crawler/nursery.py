@@ -9,16 +9,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from twisted.application.service import IService
+from twisted.application.service import IService, MultiService
 
-from agents.configuration import AgentOptions, Configuration, Port, site_crawler
+from agents.configuration import AgentOptions, Configuration, Port, private_folder, site_crawler
 from agents.crawler.nursery_config import NurseryConfig
 from agents.crawler.nursery_keeper import Forks, Full, Keeper
 from agents.crawler.nursery_pages import NurseryPages
-from anet.errors import AnetError
 from anet.http import HttpServer
-from anet.nursery import NurseryError, Zygote, run_service
-from anet.starting import StartingService
+from anet.nursery import Zygote, run_service
+from anet.starting import in_words
 from anet.workers import Workers
 from hip import Agent, CallRefused, HipError, exposed
 
@@ -33,19 +32,18 @@ class Options(AgentOptions):
     agent = KIND
 
 
+@in_words(HipError)
 def makeService(options: Options) -> IService:  # noqa: N802 - twistd's name
     """Fork the zygote, and return the nursery that the options describe.
 
     Raises:
-        SystemExit: the configuration is refused, or the crawler's modules cannot be loaded; the
-            message says why.
+        SystemExit: the configuration or the folder is refused, or the crawler's modules cannot
+            be loaded; the message says why.
     """
     configuration = options.load()
     configuration.section(KIND, NurseryConfig)  # refused before anything is forked
-    try:
-        zygote = Zygote.begin(run_crawler, preload=PRELOAD, title="dlweb-zygote")
-    except NurseryError as error:
-        raise SystemExit(f"nursery: {error}") from None
+    private_folder(configuration.directory / "log")
+    zygote = Zygote.begin(run_crawler, preload=PRELOAD, title="dlweb-zygote")
 
     from twisted.internet import reactor
 
@@ -98,7 +96,7 @@ class NurseryMethods:
             raise CallRefused("full", str(error)) from None
 
 
-class NurseryService(StartingService):
+class NurseryService(MultiService):
     """A nursery: its crawlers, its place on the tree, and its pages.
 
     Attributes:
@@ -106,8 +104,6 @@ class NurseryService(StartingService):
         keeper: its crawlers.
         server: its pages.
     """
-
-    expected = (AnetError, HipError)
 
     def __init__(
         self, reactor: Any, configuration: Configuration, name: str, zygote: Forks

@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.application.service import MultiService
 
-from agents.configuration import AgentOptions, Configuration, site_crawler
+from agents.configuration import AgentOptions, Configuration, private_folder, site_crawler
 from agents.configuration.ports import Port
 from agents.crawler.config import SiteCrawlerConfig
 from agents.crawler.crawler import SiteCrawler
@@ -12,7 +12,8 @@ from agents.crawler.limits import Limits
 from agents.crawler.methods import CrawlerMethods
 from agents.crawler.pages import CrawlerPages
 from anet.http import HttpServer
-from hip import Agent
+from anet.starting import in_words
+from hip import Agent, HipError
 
 KIND = "site-crawler"
 
@@ -65,11 +66,15 @@ def make_service(options: Options, reactor: Any = None) -> CrawlerService:
 
     Raises:
         SystemExit: the configuration is refused; the message says why.
+        OSError: the folder of crawls cannot be made.
     """
     if reactor is None:
         from twisted.internet import reactor
 
-    return CrawlerService(reactor, options.load(), options.name, options.number)
+    configuration = options.load()
+    service = CrawlerService(reactor, configuration, options.name, options.number)
+    private_folder(configuration.directory / "crawls")
+    return service
 
 
-makeService = make_service  # noqa: N816 - twistd's name
+makeService = in_words(HipError)(make_service)  # noqa: N816 - twistd's name

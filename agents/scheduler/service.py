@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from twisted.application.service import IService
+from twisted.application.service import IService, MultiService
 
 from agents.configuration import AgentOptions, Configuration, Port, private_folder
 from agents.scheduler.config import SchedulerConfig
@@ -15,9 +15,8 @@ from agents.scheduler.overview import Overview
 from agents.scheduler.pages import SchedulerPages
 from agents.scheduler.places import page_of
 from agents.scheduler.scheduler import Scheduler
-from anet.errors import AnetError
 from anet.http import HttpServer
-from anet.starting import StartingService
+from anet.starting import in_words
 from anet.tasks import Tasks
 from anet.workers import Workers
 from hip import Agent, HipError
@@ -31,6 +30,7 @@ class Options(AgentOptions):
     agent = KIND
 
 
+@in_words(DatabaseRefused, HipError)
 def makeService(options: Options) -> IService:  # noqa: N802 - twistd's name
     """Return the scheduler that the options describe.
 
@@ -39,10 +39,7 @@ def makeService(options: Options) -> IService:  # noqa: N802 - twistd's name
     """
     from twisted.internet import reactor
 
-    try:
-        return make_service(reactor, options.load(), options.name)
-    except DatabaseRefused as error:
-        raise SystemExit(f"scheduler: {error}") from None
+    return make_service(reactor, options.load(), options.name)
 
 
 def make_service(reactor: Any, configuration: Configuration, name: str) -> "SchedulerService":
@@ -69,7 +66,7 @@ def make_service(reactor: Any, configuration: Configuration, name: str) -> "Sche
     return SchedulerService(reactor, configuration, name, Scheduler(means, running))
 
 
-class SchedulerService(StartingService):
+class SchedulerService(MultiService):
     """The scheduler, its place on the tree, and its pages.
 
     Attributes:
@@ -77,8 +74,6 @@ class SchedulerService(StartingService):
         listener: where slaves connect.
         server: its pages.
     """
-
-    expected = (AnetError, HipError)
 
     def __init__(
         self, reactor: Any, configuration: Configuration, name: str, scheduler: Scheduler

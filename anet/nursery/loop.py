@@ -8,7 +8,6 @@ import signal
 import socket
 import sys
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -114,8 +113,10 @@ class _Loop:
             status = 0
         except SystemExit as end:
             status = end.code if isinstance(end.code, int) else int(end.code is not None)
+            if isinstance(end.code, str):
+                sys.stderr.write(f"{end.code}\n")
         except BaseException:  # nothing may unwind into the zygote's own frames
-            traceback.print_exc()
+            sys.excepthook(*sys.exc_info())
         finally:
             sys.stdout.flush()
             sys.stderr.flush()

@@ -1,51 +1,74 @@
 """A service that cannot start says so in words."""
 
-import socket
-import subprocess
+import errno
 import sys
-from pathlib import Path
 
 import pytest
-from twisted.application.service import Service
+from twisted.application.service import IService, Service
 
 from anet.errors import AddressInUse
-from anet.starting import StartingService
+from anet.starting import CannotStart, StartingService, in_words, words
 
 
 class Refusing(Service):
     """A part that cannot start."""
 
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
     def startService(self) -> None:
-        raise AddressInUse("somebody is there; choose another port")
+        raise self._error
 
 
-def test_a_part_that_cannot_start_ends_the_process_in_words() -> None:
-    """The error becomes the message that the process ends with."""
-    service = StartingService()
-    Refusing().setServiceParent(service)
-    with pytest.raises(SystemExit, match="choose another port"):
-        service.startService()
+@pytest.fixture(autouse=True)
+def hook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the interpreter's own last word as it was."""
+    monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("agent", ["scheduler", "connectivity", "nursery"])
-def test_agents_end_without_a_traceback_when_their_port_is_taken(
-    agent: str, tmp_path: Path
+def test_a_part_that_cannot_start_is_an_exception_that_ends_in_words(
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """twistd ends with a status and a line that says what to do, and leaves nothing running."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        file = tmp_path / "archive.yaml"
-        file.write_text(f"{agent}:\n  pages: 127.0.0.1:{port}\n")
-        twistd = Path(sys.executable).with_name("twistd")
-        command = [twistd, "--nodaemon", "--pidfile=", agent, "--config", file]
-        ended = subprocess.run(
-            [*command, "--archive", tmp_path / "var"],
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-        )
-    assert ended.returncode == 1
-    assert "in use" in ended.stderr
-    assert "Traceback" not in ended.stdout + ended.stderr
+    """The error's words are all that a person sees when nobody catches it."""
+    service = StartingService(Refusing(AddressInUse("somebody is there; choose another port")))
+    with pytest.raises(CannotStart, match="choose another port") as caught:
+        service.startService()
+    sys.excepthook(caught.type, caught.value, caught.tb)
+    assert capfd.readouterr().err.splitlines()[-1] == "somebody is there; choose another port"
+
+
+def test_what_nobody_expects_keeps_its_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    """A fault of ours is told in full, also after a refusal."""
+    with pytest.raises(ZeroDivisionError):
+        StartingService(Refusing(ZeroDivisionError())).startService()
+    with pytest.raises(CannotStart):
+        StartingService(Refusing(AddressInUse("taken"))).startService()
+    try:
+        _ = 1 / 0
+    except ZeroDivisionError:
+        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_a_service_that_cannot_be_made_ends_the_process_in_words() -> None:
+    """An unusable folder is named, with what to do; what is made starts in words too."""
+
+    @in_words(KeyError)
+    def make(error: Exception | None) -> IService:
+        if error is not None:
+            raise error
+        return Refusing(KeyError("missing"))
+
+    with pytest.raises(SystemExit, match=r"^/x cannot be used: denied; .* another folder$"):
+        make(OSError(errno.EACCES, "denied", "/x"))
+    with pytest.raises(SystemExit, match="missing"):
+        make(KeyError("missing"))
+    with pytest.raises(ZeroDivisionError):
+        make(ZeroDivisionError())
+    with pytest.raises(CannotStart, match="missing"):
+        make(None).startService()  # type: ignore[attr-defined]
+
+
+def test_an_error_without_a_file_is_told_as_it_is() -> None:
+    """Not every error of the system is about a file."""
+    assert words(OSError(errno.EMFILE, "too many")) == f"[Errno {errno.EMFILE}] too many"

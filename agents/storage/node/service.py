@@ -128,7 +128,10 @@ class StorageNode(OpeningService):
         if self._config.url is None:
             self.url = f"http://{self.server.address}"
         if self._config.multicast:
-            groups = self._config.groups(self._configuration.base_port)
+            configuration = self._configuration
+            groups = self._config.groups(
+                configuration.base_port, secret(configuration.directory)
+            )
             self.lookup = Lookup(
                 self._reactor, groups, self.store, self.url, self._config.all_groups
             )

@@ -11,7 +11,7 @@ from pytest_twisted import ensureDeferred
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
-from agents.configuration import Configuration, ConfigurationError, load
+from agents.configuration import Configuration, ConfigurationError, load, secret
 from agents.consultation.config import ConsultationConfig
 from agents.consultation.service import Consultation, Options, makeService
 from anet.errors import AddressInUse
@@ -125,7 +125,7 @@ async def test_an_index_in_trouble_is_503(archive, start):
 
 
 @ensureDeferred
-async def test_multicast_is_found_to_work(archive, start, reactor):
+async def test_multicast_is_found_to_work(archive, start, reactor, tmp_path):
     """With storage nodes in the groups, `auto` finds them and leaves the index node alone."""
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as free:
         free.bind(("127.0.0.1", 0))
@@ -138,7 +138,8 @@ async def test_multicast_is_found_to_work(archive, start, reactor):
         held = kind == "structures" or key.hex() == capture.content
         return (archive.first.url, 0) if held else None
 
-    listener = GroupListener(reactor, Groups(port), know)
+    groups = Groups(port, secret=secret(tmp_path))
+    listener = GroupListener(reactor, groups, know)
     await listener.join(range(256))
     running = start(lookup="auto", multicast_port=port)
     for _ in range(5):
