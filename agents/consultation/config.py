@@ -68,11 +68,15 @@ class ConsultationConfig:
     no_store: bool = True
     secure_as_plain: bool = True
 
-    def groups(self, base_port: int) -> Groups:
-        """Return the multicast groups where the storage nodes of the archive listen."""
+    def groups(self, base_port: int, secret: str) -> Groups:
+        """Return the multicast groups where the storage nodes of the archive listen.
+
+        Nobody who lacks the archive's secret is heard there.
+        """
         return Groups(
             port=self.multicast_port or base_port,
             base=self.multicast_base,
             interface=self.multicast_interface,
             ttl=self.multicast_ttl,
+            secret=secret,
         )

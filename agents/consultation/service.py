@@ -20,10 +20,10 @@ from agents.consultation.proxy import Proxy
 from agents.consultation.readers import Readers
 from agents.consultation.retrieval import Retrieval
 from agents.consultation.structures import Structures
-from agents.consultation.web import Monitoring, guarded
+from agents.consultation.web import Monitoring
 from agents.page import Page
 from anet.errors import AnetError
-from anet.http import HttpClient, HttpServer, Limits
+from anet.http import HttpClient, HttpServer, Limits, guarded
 from anet.multicast import MulticastLocator as Multicast
 from anet.starting import in_words
 from anet.tasks import Tasks, every

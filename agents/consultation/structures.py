@@ -6,7 +6,7 @@ from urllib.parse import quote
 import msgspec
 from attrs import field, frozen
 
-from agents.capture import Capture
+from agents.capture import Capture, is_key, structure_key
 from agents.consultation.errors import NodesFailed
 from anet.errors import AnetError
 from anet.http import HttpClient
@@ -73,6 +73,8 @@ class Structures:
     async def nearest(self, nodes: list[str], key: str, date: str) -> Nearest | None:
         """Return the capture nearest to `date`, or None when no node has one.
 
+        A capture that does not belong under the key is not believed; the next node is asked.
+
         Raises:
             NodesFailed: no node gave a clear answer.
         """
@@ -84,8 +86,11 @@ class Structures:
             except (AnetError, msgspec.MsgspecError) as error:
                 failures.append(f"{node}: {error}")
                 continue
-            if found is not None:
+            if found is None:
+                continue
+            if is_of(found.capture, key):
                 return found
+            failures.append(f"{node}: gave a capture of another URL")
         if failures:
             raise NodesFailed("; ".join(failures))
         return None
@@ -119,6 +124,11 @@ class Structures:
         if response.head.status != 200:
             raise NodeRefused(f"{response.head.status} for {path}")
         return msgspec.json.decode(body, type=shape)
+
+
+def is_of(capture: Capture, key: str) -> bool:
+    """Tell whether a capture is one that the structure file `key` may hold."""
+    return structure_key(capture.url) == key and is_key(capture.content) and capture.size >= 0
 
 
 class NodeRefused(AnetError):

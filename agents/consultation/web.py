@@ -1,9 +1,8 @@
 """What the agent serves on its pages port: its monitoring page, and the harbor without proxy."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
-from agents.consultation.harbor import is_our_host
 from agents.page import HEADERS, Page, render, to_data
 from anet.http import Request, Response, Router, metrics_response
 
@@ -34,20 +33,3 @@ class Monitoring:
     async def metrics(self, _: Request) -> Response:
         """Answer Prometheus."""
         return metrics_response(self._registry)
-
-
-def guarded(
-    handler: Callable[[Request], Awaitable[Response]], names: list[str]
-) -> Callable[[Request], Awaitable[Response]]:
-    """Return a handler that refuses requests under a host name that is not ours."""
-
-    async def answer(request: Request) -> Response:
-        if is_our_host(request, names):
-            return await handler(request)
-        return Response.text(
-            421,
-            "These pages are not served under this name. Ask by IP address, or add the name to "
-            "page_hosts in the consultation section of the configuration.\n",
-        )
-
-    return answer

@@ -7,6 +7,7 @@ from anet.http.client import HttpClient
 from anet.http.connect import connect, permit_all, resolve
 from anet.http.connection import ClientResponse, HttpConnection, Sink
 from anet.http.file_body import FileBody
+from anet.http.hosts import guarded
 from anet.http.message import HOP_BY_HOP, Headers, ResponseHead, parse_head
 from anet.http.metrics import metrics_response
 from anet.http.request import Request
@@ -30,6 +31,7 @@ __all__ = [
     "Router",
     "Sink",
     "connect",
+    "guarded",
     "metrics_response",
     "parse_head",
     "permit_all",

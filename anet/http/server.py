@@ -31,6 +31,7 @@ from anet.http.response import Response
 Handler = Callable[[Request], Awaitable[Response]]
 
 _log = Logger()
+_TEXT = (b"Content-Type", b"text/plain; charset=utf-8")
 _PIECE = 64 * 1024  # bytes read from a file at once
 
 
@@ -187,9 +188,8 @@ class _ServerConnection(Protocol, TimeoutMixin):
         self._finishing = True
         words = "the head is too large" if self._too_large else str(error)[:200]
         if self._working is None:
-            self.transport.write(
-                Response.text(status, f"Not a request: {words}\n").head(False, False)
-            )
+            body = f"Not a request: {words}\n".encode()
+            self.transport.write(Response(status, [_TEXT], body).head(False, False) + body)
             self._close()
 
     def timeoutConnection(self) -> None:

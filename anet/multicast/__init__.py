@@ -6,6 +6,7 @@ group, and takes the answers that come within a short time.
 
     datagrams  questions and answers as bytes, small and bounded
     groups     where questions are asked
+    seal       only those who share a secret are heard
     listener   answers the questions of the groups it has joined
     locator    asks
     trial      whether multicast works here

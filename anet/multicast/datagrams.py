@@ -2,6 +2,8 @@
 
 question: "MQ1?" number(8) length(1) kind length(1) key
 answer:   "MQ1!" number(8) rank(8) length(2) place
+
+Each goes out with a seal of 16 bytes after it; see `seal`.
 """
 
 import struct

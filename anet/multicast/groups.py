@@ -26,12 +26,14 @@ class Groups:
         base: the group of keys that begin with byte 0; the others follow.
         interface: IP address of the network card that carries them.
         ttl: routers a datagram may pass, plus one; 0 stays on this machine.
+        secret: shared by all who ask and answer; nobody else is heard.
     """
 
     port: int
     base: str = field(default="239.192.77.0", validator=_is_base)
     interface: str = "127.0.0.1"
     ttl: int = field(default=0, validator=[validators.ge(0), validators.le(255)])
+    secret: str = field(default="", repr=False)
 
     def address(self, first: int) -> str:
         """Return the group of keys that begin with a byte."""

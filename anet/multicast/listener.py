@@ -10,6 +10,7 @@ from twisted.internet.error import CannotListenError
 from anet.errors import AnetError
 from anet.multicast.datagrams import Answer, MalformedDatagram, Question
 from anet.multicast.groups import MEMBERSHIPS, Groups
+from anet.multicast.seal import Seal
 from anet.multicast.transport import Listening
 
 _IP_MULTICAST_ALL = 49  # Linux: give a socket the groups of all sockets, or its own only
@@ -35,6 +36,7 @@ class GroupListener(Service):
         self.joined: set[int] = set()
         self.questions = self.answers = 0
         self._reactor, self._groups, self._know = reactor, groups, know
+        self._seal = Seal(groups.secret)
         self._sockets: list[Any] = []
 
     async def join(self, firsts: Iterable[int]) -> None:
@@ -62,14 +64,14 @@ class GroupListener(Service):
 
     def _hear(self, data: bytes, reply: Callable[[bytes], None]) -> None:
         try:
-            question = Question.decode(data)
+            question = Question.decode(self._seal.open(data))
         except MalformedDatagram:
             return
         self.questions += 1
         known = self._know(question.kind, question.key)
         if known is not None:
             self.answers += 1
-            reply(Answer(question.number, *known).encode())
+            reply(self._seal.close(Answer(question.number, *known).encode()))
 
     async def stopService(self) -> None:
         """Leave all groups."""

@@ -10,6 +10,7 @@ from twisted.internet.defer import Deferred
 from anet.errors import Overloaded
 from anet.multicast.datagrams import Answer, MalformedDatagram, Question
 from anet.multicast.groups import GROUPS, Groups
+from anet.multicast.seal import Seal
 from anet.multicast.transport import Listening
 from anet.tasks import sleep
 
@@ -29,6 +30,7 @@ class MulticastLocator(Service):
 
     def __init__(self, reactor: Any, groups: Groups, gather: float = GATHER) -> None:
         self._reactor, self._groups, self._gather = reactor, groups, gather
+        self._seal = Seal(groups.secret)
         self._socket: Any = None
         self._asked: dict[bytes, _Asked] = {}
 
@@ -68,8 +70,9 @@ class MulticastLocator(Service):
     async def _ask(self, question: Question, asked: "_Asked", timeout: float) -> None:
         """Send a question, again while nobody answers, and return at the first answer."""
         group = (self._groups.address(question.key[0]), self._groups.port)
+        datagram = self._seal.close(question.encode())
         for _ in range(_REPEATS):
-            self._socket.write(question.encode(), group)
+            self._socket.write(datagram, group)
             asked.first = Deferred()
             asked.first.addTimeout(timeout / _REPEATS, self._reactor, lambda *_: None)
             await asked.first
@@ -78,7 +81,7 @@ class MulticastLocator(Service):
 
     def _hear(self, data: bytes) -> None:
         try:
-            answer = Answer.decode(data)
+            answer = Answer.decode(self._seal.open(data))
         except MalformedDatagram:
             return
         asked = self._asked.get(answer.number)

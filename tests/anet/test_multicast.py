@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest_twisted import ensureDeferred
@@ -22,6 +23,7 @@ from anet.multicast import (
     Question,
     probe,
 )
+from anet.multicast.seal import Seal
 
 numbers = st.binary(min_size=8, max_size=8)
 ascii_texts = st.text(st.characters(max_codepoint=127), min_size=1, max_size=32)
@@ -138,6 +140,42 @@ async def test_garbage_is_dropped() -> None:
     finally:
         await locator.stopService()
         await listener.stopService()
+
+
+@ensureDeferred
+async def test_who_lacks_the_secret_is_not_heard() -> None:
+    """A stranger on the network gets no answer, and cannot send anybody to a place of theirs."""
+    open_groups = await _need_multicast()
+    groups = evolve(open_groups, secret="ours")
+    honest = GroupListener(reactor, groups, lambda kind, key: ("http://a", 0))
+    strangers = [
+        GroupListener(reactor, evolve(open_groups, secret=said), lambda *_: ("http://evil", 9))
+        for said in ("", "guessed")
+    ]
+    for listener in (honest, *strangers):
+        await listener.join([1])
+    asking, spying = MulticastLocator(reactor, groups), MulticastLocator(reactor, open_groups)
+    for locator in (asking, spying):
+        locator.startService()
+    try:
+        assert await asking.find("contents", b"\x01", 1.0) == ["http://a"]
+        assert await spying.find("contents", b"\x01", 0.05) == ["http://evil"]
+        assert honest.questions == 1
+    finally:
+        for service in (asking, spying, honest, *strangers):
+            await service.stopService()
+
+
+@given(st.binary(max_size=90), st.text(max_size=80), st.integers(0, 105), st.integers(0, 7))
+def test_a_seal_opens_nothing_that_was_changed(data: bytes, secret: str, at: int, bit: int) -> None:
+    """What comes out is what went in; any flipped bit and any other secret is refused."""
+    sealed = Seal(secret).close(data)
+    assert Seal(secret).open(sealed) == data
+    changed = bytearray(sealed)
+    changed[at % len(sealed)] ^= 1 << bit
+    for seal, datagram in ((Seal(secret), bytes(changed)), (Seal(secret + "x"), sealed)):
+        with pytest.raises(MalformedDatagram):
+            seal.open(datagram)
 
 
 _IN_NAMESPACE = """

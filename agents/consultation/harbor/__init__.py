@@ -8,8 +8,7 @@ pages · parts   HTML
 """
 
 from agents.consultation.harbor.answers import Harbor
-from agents.consultation.harbor.asked import is_our_host
 from agents.consultation.harbor.forms import Forms
 from agents.consultation.harbor.listing import Listings
 
-__all__ = ["Forms", "Harbor", "Listings", "is_our_host"]
+__all__ = ["Forms", "Harbor", "Listings"]

@@ -1,9 +1,8 @@
 """What a request to the harbor says of who asks, and for what."""
 
 import re
-from ipaddress import ip_address
 
-from agents.urls import canonical, split_port
+from agents.urls import canonical
 from anet.http import Request
 
 
@@ -24,22 +23,6 @@ def origin_of(request: Request) -> str:
     if is_absolute(request):
         return "http://dlweb"
     return "http://" + request.headers.text(b"host")
-
-
-def is_our_host(request: Request, names: list[str]) -> bool:
-    """Tell whether the pages were asked for under an address or a name of their own.
-
-    Otherwise a web site whose name leads to this machine could pass for the pages' own origin in
-    a browser (DNS rebinding), and read or change what its reader may.
-    """
-    name = split_port(request.headers.text(b"host"))[0].lower()
-    if name in ("", "localhost", *names):
-        return True
-    try:
-        ip_address(name.strip("[]"))
-    except ValueError:
-        return False
-    return True
 
 
 def is_absolute(request: Request) -> bool:

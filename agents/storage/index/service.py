@@ -16,7 +16,7 @@ from agents.storage.index.recording import Recording
 from agents.storage.index.view import ClusterView
 from agents.storage.starting import OpeningService
 from agents.storage.status import IndexStatus
-from anet.http import HttpClient, HttpServer, Router
+from anet.http import HttpClient, HttpServer, Router, guarded
 from anet.starting import in_words
 from anet.workers import Workers
 from hip import Agent, HipError, Peer
@@ -88,7 +88,7 @@ class IndexNode(OpeningService):
         )
         self.link.on_connect = self._greet
         pages = configuration.address(Port.INDEX_NODE_PAGES, config.pages)
-        self.server = HttpServer(reactor, pages, self._router(), name=name)
+        self.server = HttpServer(reactor, pages, guarded(self._router(), [pages]), name=name)
 
     async def opening(self) -> None:
         """Open the catalogue; then serve, follow the nodes, and link to the master."""

@@ -13,7 +13,7 @@ from agents.storage.master.methods import StorageMasterMethods
 from agents.storage.master.pages import figures, page
 from agents.storage.master.registry import Registry
 from agents.storage.starting import OpeningService
-from anet.http import HttpServer, Router
+from anet.http import HttpServer, Router, guarded
 from anet.starting import in_words
 from anet.tasks import Tasks, every
 from anet.workers import Workers
@@ -88,7 +88,7 @@ class StorageMaster(OpeningService):
         self.listener = self.agent.listen(configuration.address(Port.STORAGE_MASTER, config.hip))
         self.link = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
         pages = configuration.address(Port.STORAGE_MASTER_PAGES, config.pages)
-        self.server = HttpServer(reactor, pages, self._router(), name=name)
+        self.server = HttpServer(reactor, pages, guarded(self._router(), [pages]), name=name)
         self._grace = config.grace
         self._tasks = Tasks()
 

@@ -50,11 +50,12 @@ class StorageNodeConfig:
     multicast_interface: str = "127.0.0.1"
     multicast_ttl: int = field(default=0, validator=[validators.ge(0), validators.le(255)])
 
-    def groups(self, base_port: int) -> Groups:
-        """Return the multicast groups of the archive at `base_port`."""
+    def groups(self, base_port: int, secret: str) -> Groups:
+        """Return the multicast groups of the archive at `base_port` that has a secret."""
         return Groups(
             self.multicast_port or base_port,
             self.multicast_base,
             self.multicast_interface,
             self.multicast_ttl,
+            secret,
         )

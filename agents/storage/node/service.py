@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from twisted.application.service import IService
 
@@ -17,7 +18,7 @@ from agents.storage.node.reporter import Reporter
 from agents.storage.node.routes import NodeRoutes
 from agents.storage.starting import OpeningService
 from agents.storage.status import NodeStatus
-from anet.http import HttpClient, HttpServer, Limits
+from anet.http import HttpClient, HttpServer, Limits, guarded
 from anet.starting import in_words
 from anet.workers import Workers
 from hip import Agent, HipError
@@ -103,7 +104,7 @@ class StorageNode(OpeningService):
         self.server = HttpServer(
             reactor,
             address,
-            self._router(),
+            guarded(self._router(), [address, urlsplit(self.url).netloc]),
             name=name,
             limits=Limits(connections=config.connections),
         )
@@ -129,9 +130,7 @@ class StorageNode(OpeningService):
             self.url = f"http://{self.server.address}"
         if self._config.multicast:
             configuration = self._configuration
-            groups = self._config.groups(
-                configuration.base_port, secret(configuration.directory)
-            )
+            groups = self._config.groups(configuration.base_port, secret(configuration.directory))
             self.lookup = Lookup(
                 self._reactor, groups, self.store, self.url, self._config.all_groups
             )

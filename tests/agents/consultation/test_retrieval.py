@@ -3,7 +3,7 @@
 import pytest
 from pytest_twisted import ensureDeferred
 
-from agents.capture import Capture, content_key
+from agents.capture import Capture, content_key, structure_key
 from agents.consultation.errors import Faulted, NodesFailed
 from agents.consultation.retrieval import Retrieval
 from agents.consultation.structures import Structures
@@ -96,6 +96,19 @@ async def test_an_answer_that_is_no_structure_is_passed_over(archive, serve):
     archive.add(URL, b"body")
     archive.locator.extra = [f"http://{serve(nonsense)}"]
     assert await body_of(archive) == b"body"
+
+
+@ensureDeferred
+async def test_a_capture_of_another_url_is_not_believed(archive):
+    """A node that mixes up its structure files is passed over, and alone it is no answer."""
+    archive.add(URL, b"right")
+    other = archive.add("http://other.example/", b"wrong")
+    archive.first.captures[structure_key(URL)] = [other]
+    assert await body_of(archive) == b"right"
+    archive.second.captures[structure_key(URL)] = [other]
+    with pytest.raises(Faulted) as error:
+        await body_of(archive)
+    assert error.value.fault.status == 503
 
 
 @ensureDeferred

@@ -124,6 +124,9 @@ async def test_what_is_no_request_is_refused(server, handler, said, status):
     wire.transport.write(said)
     await wire.closed
     assert wire.heard.split()[1] == status
+    head, _, body = wire.heard.partition(b"\r\n\r\n")
+    assert b"Content-Length: %d\r\n" % len(body) in head
+    assert body.startswith(b"Not a request: ")
     assert handler.seen == []
 
 
