@@ -4,11 +4,13 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred, DeferredList
+from twisted.internet.error import ConnectingCancelledError
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 _log = Logger()
+_CANCELLED = (CancelledError, ConnectingCancelledError)  # the second from endpoints
 
 
 class Tasks:
@@ -46,7 +48,7 @@ class Tasks:
 
         def ended(result: object) -> None:
             self._running.pop(running, None)
-            if isinstance(result, Failure) and not result.check(CancelledError):
+            if isinstance(result, Failure) and not result.check(*_CANCELLED):
                 self.failures += 1
                 _log.failure("{name} failed", failure=result, name=name)
 

@@ -3,9 +3,13 @@
 import argparse
 import sys
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.error import ReactorNotRunning
+from twisted.logger import globalLogBeginner
+from twisted.python.failure import Failure
 
 from agents.archive.command import captures, check, get, run, status, stop
 from agents.archive.command.arguments import parse
@@ -31,24 +35,47 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     from twisted.internet import reactor
 
+    # A person is told in words; what the libraries log is of no use on a terminal.
+    globalLogBeginner.beginLoggingTo([], discardBuffer=True, redirectStandardIO=False)
     sys.exit(perform(reactor, options, _VERBS[options.verb]))
 
 
 def perform(reactor: Any, options: argparse.Namespace, verb: Verb) -> int:
-    """Run the reactor for as long as a verb takes, and return the exit status."""
-    outcome = [_INTERRUPTED]
+    """Run the reactor for as long as a verb takes, and return the exit status.
 
-    def ended(status: int) -> None:
-        outcome[0] = status
-        if reactor.running and not reactor._stopped:
-            reactor.stop()
+    Ctrl-C cancels the verb, which then leaves everything in order, and is waited for.
+    """
+    outcome = [_INTERRUPTED]
+    running: Deferred[int] = Deferred()
+    left: Deferred[None] = Deferred()
+
+    def ended(result: int | Failure) -> None:
+        if isinstance(result, int):
+            outcome[0] = result
+        elif not result.check(CancelledError):
+            outcome[0] = _say(result.value or "an unknown error", 1)
+        left.callback(None)
+        if reactor.running:
+            reactor.callWhenRunning(_stop, reactor)
 
     def begin() -> None:
-        Deferred.fromCoroutine(_reported(reactor, options, verb)).addCallback(ended)
+        nonlocal running
+        running = Deferred.fromCoroutine(_reported(reactor, options, verb))
+        running.addBoth(ended)
+
+    def interrupt() -> Deferred[None]:
+        running.cancel()
+        return left
 
     reactor.callWhenRunning(begin)
+    reactor.addSystemEventTrigger("before", "shutdown", interrupt)
     reactor.run()
     return outcome[0]
+
+
+def _stop(reactor: Any) -> None:
+    with suppress(ReactorNotRunning):
+        reactor.stop()
 
 
 async def _reported(reactor: Any, options: argparse.Namespace, verb: Verb) -> int:
@@ -65,6 +92,6 @@ async def _reported(reactor: Any, options: argparse.Namespace, verb: Verb) -> in
         return 1  # whoever read our output has gone
 
 
-def _say(error: Exception, status: int) -> int:
+def _say(error: BaseException | str, status: int) -> int:
     sys.stderr.write("".join(f"dlweb: {line}\n" for line in str(error).splitlines()))
     return status

@@ -8,7 +8,7 @@ import sys
 from ipaddress import ip_address
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError
 
 from agents.archive.command import places, progress
 from agents.archive.command.console import Console
@@ -51,7 +51,7 @@ class Run:
             ArchiveError: something keeps it from being done.
         """
         archive = self._archive()
-        self._reactor.addSystemEventTrigger("before", "shutdown", self._stop, archive)
+        self._reactor.addSystemEventTrigger("before", "shutdown", archive.abandon)
         console = Console(self._reactor, *addresses(self._configuration, self._config))
         try:
             await wait_until_ready(self._reactor, archive, console.supervisor, self._line.show)
@@ -59,13 +59,11 @@ class Run:
             crawls = await self._collect(archive, console, urls)
             status = self._tell(crawls)
             if not self._options.once:
-                await self._stay(archive, console, crawls, urls)
+                await self._stay(archive, crawls, urls)
         finally:
-            await console.close()
-        if self._options.once:
-            self._line.show("stopping the archive")
-            await archive.stop()
             self._line.clear()
+            await console.close()
+            await archive.stop()
         return status
 
     def _archive(self) -> OwnArchive | JoinedArchive:
@@ -75,11 +73,7 @@ class Run:
             return OwnArchive(self._reactor, self._configuration, self._config)
         pid, self._configuration.base_port = running
         self._line.show(f"joining the archive in {self._configuration.directory} (process {pid})")
-        return JoinedArchive(self._configuration)
-
-    def _stop(self, archive: OwnArchive | JoinedArchive) -> Deferred[None]:
-        """Stop the archive before the reactor stops, whatever stops it: an end, or Ctrl-C."""
-        return Deferred.fromCoroutine(archive.stop())
+        return JoinedArchive(self._configuration, pid)
 
     def _demonstration(self) -> str:
         own = own_listeners(self._configuration, self._config)
@@ -122,11 +116,7 @@ class Run:
         return 0 if summary.well else 1
 
     async def _stay(
-        self,
-        archive: OwnArchive | JoinedArchive,
-        console: Console,
-        crawls: list[CrawlStatus],
-        urls: list[str],
+        self, archive: OwnArchive | JoinedArchive, crawls: list[CrawlStatus], urls: list[str]
     ) -> None:
         """Tell where to look, and keep the archive running until somebody stops it."""
         self._line.print()
@@ -136,8 +126,12 @@ class Run:
             return
         self._line.print()
         self._line.print("The archive keeps running; Ctrl-C stops it.")
-        await archive.ended
-        archive.check()
+        try:
+            await archive.ended()
+        except CancelledError:
+            self._line.print("Stopping every process.")
+        else:
+            archive.check()
 
     def _where(self, crawls: list[CrawlStatus], urls: list[str]) -> list[str]:
         agents = {one.plugin: one for one in programs(self._configuration, self._config)}

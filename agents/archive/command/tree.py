@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.error import ProcessExitedAlready
 from twisted.internet.interfaces import IProcessTransport
 from twisted.internet.protocol import ProcessProtocol
@@ -43,6 +43,7 @@ class OwnArchive(ProcessProtocol):
 
     Attributes:
         ended: fires with None once its process is gone.
+        pid: its process.
     """
 
     def __init__(self, reactor: Any, configuration: Configuration, config: ArchiveConfig) -> None:
@@ -50,7 +51,9 @@ class OwnArchive(ProcessProtocol):
         self._config = config
         self._said: deque[str] = deque(maxlen=_LAST_LINES)
         self._status: int | None = None
-        self.ended: Deferred[None] = Deferred()
+        self._abandoned = False
+        self._gone = False
+        self._waiting: list[Deferred[None]] = []
         try:
             folder = private_folder(configuration.directory / "log")
             self._log = LogFile(
@@ -66,6 +69,7 @@ class OwnArchive(ProcessProtocol):
                 "make it writable for this user, or name another with --archive"
             ) from None
         self._process = self._spawn(configuration)
+        self.pid = self._process.pid
 
     def _spawn(self, configuration: Configuration) -> IProcessTransport:
         arguments = ["archive", "--archive", str(configuration.directory)]
@@ -91,15 +95,34 @@ class OwnArchive(ProcessProtocol):
         """Note how it ended."""
         self._status = reason.value.exitCode  # type: ignore[union-attr]
         self._log.close()
-        self.ended.callback(None)
+        self._gone = True
+        waiting, self._waiting = self._waiting, []
+        for deferred in waiting:
+            deferred.callback(None)
+
+    def ended(self) -> Deferred[None]:
+        """Return what fires once its process is gone; cancelling that ends the wait only."""
+        waiting: Deferred[None] = Deferred()
+        if self._gone:
+            waiting.callback(None)
+        else:
+            self._waiting.append(waiting)
+        return waiting
+
+    def abandon(self) -> None:
+        """Have no more use for it: from now on `check` cancels whoever asks."""
+        self._abandoned = True
 
     def check(self) -> None:
         """Make sure that it has not ended.
 
         Raises:
             ArchiveEnded: it has; the message is what it said last.
+            CancelledError: it was abandoned.
         """
-        if self.ended.called:
+        if self._abandoned:
+            raise CancelledError
+        if self._gone:
             said = "\n".join(line for line in self._said if line.strip())
             raise ArchiveEnded(
                 said or "the archive ended; log/archive.log in its folder says why", self._status
@@ -107,11 +130,11 @@ class OwnArchive(ProcessProtocol):
 
     async def stop(self) -> None:
         """End it, and wait until it has gone with all of its agents."""
-        if self.ended.called:
+        if self._gone:
             return
         self._signal("TERM")
         killing = self._reactor.callLater(self._config.stop_timeout + _GRACE, self._signal, "KILL")
-        await self.ended
+        await self.ended()
         if killing.active():
             killing.cancel()
 
@@ -121,18 +144,31 @@ class OwnArchive(ProcessProtocol):
 
 
 class JoinedArchive:
-    """An archive that somebody else runs in the folder; a command leaves it as it is."""
+    """An archive that somebody else runs in the folder; a command leaves it as it is.
 
-    def __init__(self, configuration: Configuration) -> None:
+    Args:
+        configuration: the tree's.
+        pid: the process that runs it.
+    """
+
+    def __init__(self, configuration: Configuration, pid: int) -> None:
+        self.pid = pid
         self._directory = configuration.directory
-        self.ended: Deferred[None] = Deferred()
+        self._abandoned = False
+
+    def abandon(self) -> None:
+        """Have no more use for it: from now on `check` cancels whoever asks."""
+        self._abandoned = True
 
     def check(self) -> None:
         """Make sure that it is still running.
 
         Raises:
             ArchiveEnded: it is not.
+            CancelledError: it was abandoned.
         """
+        if self._abandoned:
+            raise CancelledError
         if running_archive(self._directory) is None:
             raise ArchiveEnded(f"the archive in {self._directory} has ended")
 
@@ -162,7 +198,8 @@ async def wait_until_ready(
     while True:
         archive.check()
         status = await ask()
-        if status is not None:
+        # Where the ports are taken, whoever took them answers: another archive, maybe.
+        if status is not None and status["pid"] == archive.pid:
             if status["ready"]:
                 return
             states = [agent["state"] for agent in status["agents"]]
