@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -51,6 +52,7 @@ class Nginx:
 
     def __init__(self, folder: Path, work: Path, rate: str = "") -> None:
         self.folder = folder
+        self._work = work
         self.port = free_ports(1)
         limit = f"limit_rate {rate};" if rate else ""
         work.mkdir(parents=True, exist_ok=True)
@@ -77,6 +79,11 @@ class Nginx:
     def url(self) -> str:
         """The address of the folder."""
         return f"http://127.0.0.1:{self.port}/"
+
+    def requests(self) -> list[str]:
+        """Return the path of each request that a browser has made so far."""
+        lines = (self._work / "access.log").read_text().splitlines()
+        return [line.split()[6] for line in lines if "HeadlessChrome" in line]
 
     def _answers(self) -> bool:
         with closing(socket.socket()) as probe:
@@ -217,6 +224,11 @@ class Archive:
         assert done.returncode == 0, done.stdout.decode()[-3000:] + done.stderr.decode()[-3000:]
         return _captures(done.stdout)
 
+    def answers(self) -> dict[str, int]:
+        """Return how many requests the proxy has answered, by how."""
+        with urlopen(f"http://127.0.0.1:{self.base + 7}/status.json", timeout=10) as answer:
+            return json.load(answer)["outcomes"]
+
     def check_alive(self) -> list[dict]:
         """Return every capture of an archive that is being written to."""
         return _captures(self._checker().stdout)
@@ -265,6 +277,8 @@ def documentation(tmp_path_factory) -> Iterator[Nginx]:
 def archive(tmp_path_factory) -> Iterator[Archive]:
     """A whole archive."""
     archive = Archive(tmp_path_factory.mktemp("archive"))
-    archive.wait_until_whole()
-    yield archive
-    archive.stop()
+    try:
+        archive.wait_until_whole()
+        yield archive
+    finally:
+        archive.stop()

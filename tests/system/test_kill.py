@@ -25,9 +25,11 @@ def site(tmp_path_factory):
 def archive(tmp_path):
     """A whole archive of this test's own, whose connectivity agent deposits in small batches."""
     archive = Archive(tmp_path / "archive", "connectivity:\n  batch_captures: 8\n")
-    archive.wait_until_whole()
-    yield archive
-    archive.stop()
+    try:
+        archive.wait_until_whole()
+        yield archive
+    finally:
+        archive.stop()
 
 
 def crawl_of(archive: Archive) -> dict:
