@@ -88,7 +88,7 @@ class ConnectivityPages:
             ),
         ]
         doing = (
-            f"{len(deposits)} crawls are being deposited." if deposits else "Nothing to deposit."
+            f"Crawls being deposited: {len(deposits)}." if deposits else "Nothing to deposit."
         )
         return Page("Connectivity", "connectivity", self._name, sections, (), doing)
 

@@ -1,5 +1,6 @@
 """Cells and tables as HTML; every text escaped."""
 
+import re
 from html import escape
 from itertools import zip_longest
 from urllib.parse import urlsplit
@@ -7,6 +8,13 @@ from urllib.parse import urlsplit
 from agents.page.text import human_number
 from agents.page.values import Badge, Cell, LinkTo, Progress, Table
 
+SHORT = 24  # characters that are not broken over lines
+LONG = 40  # characters from which a text is given some width to break in
+
+_QUANTITY = re.compile(
+    r"[-–]?\d[\d,]*(?:\.\d+)?(?:[ ]?(?:%|bytes|[kMGTPE]B|µs|ms|s|min|h|d))?(?:/s)?"
+    r"(?:[ ]\d\d?[ ](?:s|min|h)|[ ]/[ ]\d[\d,]*)?"
+)
 _CONTROLS = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), 127) if code not in (9, 10)}
 
 
@@ -41,16 +49,17 @@ def table_html(table: Table, key: str) -> str:
     if not table.rows:
         return f'<p class="empty">{text_html(table.empty)}</p>'
     numeric = [
-        all(is_number(cell) or cell is None for cell in column)
+        all(is_figure(cell) or cell in (None, "") for cell in column)
+        and any(is_figure(cell) for cell in column)
         for column in zip_longest(*table.rows)
     ]
     head = "".join(
-        f'<th scope="col"{_number_class(is_numeric)}>{text_html(name)}</th>'
+        f'<th scope="col"{_class("number" if is_numeric else "")}>{text_html(name)}</th>'
         for name, is_numeric in zip_longest(table.columns, numeric, fillvalue="")
         if isinstance(name, str)
     )
     body = "".join(
-        "<tr>" + "".join(f"<td{_number_class(is_number(c))}>{cell_html(c)}</td>" for c in row)
+        "<tr>" + "".join(f"<td{_class(_kind(cell))}>{cell_html(cell)}</td>" for cell in row)
         + "</tr>"
         for row in table.rows
     )  # fmt: skip
@@ -71,10 +80,22 @@ def _link_html(text: str, url: str) -> str:
     return f'<a href="{escape(url)}">{text_html(text)}</a>'
 
 
-def is_number(cell: Cell) -> bool:
-    """Tell whether a cell is a figure, to be set to the right."""
+def is_figure(cell: Cell) -> bool:
+    """Tell whether a cell is a number or a quantity, to be set to the right."""
+    if isinstance(cell, str):
+        return _QUANTITY.fullmatch(cell) is not None
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
-def _number_class(is_numeric: object) -> str:
-    return ' class="number"' if is_numeric is True else ""
+def _kind(cell: Cell) -> str:
+    """Return how a cell is set: figures and short texts in one line, long ones with room."""
+    if is_figure(cell):
+        return "number"
+    text = cell.text if isinstance(cell, LinkTo) else cell
+    if not isinstance(text, str) or not text:
+        return ""
+    return "short" if len(text) <= SHORT else "long" if len(text) > LONG else ""
+
+
+def _class(name: str) -> str:
+    return f' class="{name}"' if name else ""

@@ -128,7 +128,7 @@ def summary(status: SchedulerStatus) -> str:
     waiting = counts.get("ordered", 0) + counts.get("collected", 0)
     if not collecting + depositing + waiting:
         return "There is nothing to do; order a site to have it collected."
-    return f"{collecting} sites are being collected, {depositing} deposited, {waiting} wait."
+    return f"Sites: {collecting} being collected, {depositing} being deposited, {waiting} waiting."
 
 
 def _now(status: SchedulerStatus) -> Figures:

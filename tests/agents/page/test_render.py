@@ -116,6 +116,28 @@ def test_numbers_of_a_table_stand_to_the_right() -> None:
     assert '<td class="number">12,345</td>' in page
 
 
+@pytest.mark.parametrize(
+    "figure",
+    ["1.60 s", "2 min 05 s", "1 h 59 min", "54.6 MB", "12 bytes", "554 / 4", "1,204", "0.3/s", "7%",
+     "19.6 MB/s", "-3 ms", "40.0 µs"],
+)  # fmt: skip
+def test_quantities_of_a_table_stand_to_the_right_unbroken(figure: str) -> None:
+    """A figure with its unit is set as a number is; its column may have empty cells."""
+    rows = [["a", figure], ["b", ""]]
+    page = render(Page("t", "k", "n", [Table("T", ["host", "took"], rows)])).decode()
+    assert '<th scope="col" class="number">took</th>' in page
+    assert f'<td class="number">{figure}</td><' in page
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1", "crawler-1", "2026-11-21 09:07", "7101", "1 crawl"])
+def test_short_texts_are_not_broken(text: str) -> None:
+    """Names, addresses and dates stay in one line; only long texts break, with room to do so."""
+    rows = [[LinkTo(text, "/"), "word " * 20]]
+    page = render(Page("t", "k", "n", [Table("T", ["name", "note"], rows)])).decode()
+    assert f'<td class="short"><a href="/">{text}</a>' in page
+    assert '<td class="long">word' in page
+
+
 def test_a_table_without_rows_says_so() -> None:
     """No row gives the sentence chosen for it."""
     page = render(Page("t", "k", "n", [Table("T", ["a"], [], empty="No crawl runs.")])).decode()
