@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from attrs import define
+from twisted.internet.interfaces import IReactorTime
 
 from agents import urls
 from agents.crawler.errors import FetchFailed, TooLong
@@ -12,8 +13,10 @@ from agents.crawler.findings import Findings
 from agents.crawler.frontier import Frontier, Task
 from agents.crawler.health import Health
 from agents.crawler.judge import Judge
-from agents.crawler.parsers import Parser, parser_for
+from agents.crawler.link_reader import LinkReader
+from agents.crawler.parsers import parser_for
 from agents.crawler.parsers.html_rules import refresh_target
+from agents.crawler.reader import Reader
 from agents.crawler.reception import Reception
 from agents.crawler.record import Recorder
 from agents.crawler.robots import Rules
@@ -24,7 +27,7 @@ from anet.http import ResponseHead
 
 ATTEMPTS = 3  # at one URL
 
-ParserChoice = Callable[[str, bytes], Parser | None]
+ReaderChoice = Callable[[ResponseHead], Reader | None]
 
 
 @define
@@ -41,6 +44,7 @@ class Collector:
     """Collects the URLs of one crawl, one by one.
 
     Attributes:
+        clock: the reactor.
         order: what is collected, and how.
         delimitation: what belongs to the site.
         temporary: folder for bodies on their way.
@@ -53,6 +57,7 @@ class Collector:
         robots: the robots.txt files met, unless they are not obeyed.
     """
 
+    clock: IReactorTime
     order: Order
     delimitation: Delimitation
     temporary: Path
@@ -79,19 +84,19 @@ class Collector:
                 self.findings.excluded.add(task.url, "robots.txt")
                 return
             delay = 0.0 if rules is None else rules.delay
-            received = await self.receive(task, parser_for, delay)
+            received = await self.receive(task, lambda head: self._reader(task, head), delay)
         except FetchFailed as error:
             self._failed(task, error)
             return
         self.keep(task, received)
         self._follow(task, received)
 
-    async def receive(self, task: Task, choice: ParserChoice, delay: float = 0.0) -> Received:
+    async def receive(self, task: Task, choice: ReaderChoice, delay: float = 0.0) -> Received:
         """Fetch a URL and take its body.
 
         Args:
             task: what to fetch.
-            choice: gives the parser for a Content-Type and first bytes.
+            choice: gives what reads the body that follows a head.
             delay: seconds that the server's robots.txt asks for.
 
         Raises:
@@ -101,29 +106,30 @@ class Collector:
 
         def receiver(head: ResponseHead) -> Reception:
             nonlocal reception
-            content_type = head.headers.text(b"content-type")
             reception = Reception(
+                self.clock,
                 self.temporary / "body",
                 self.order.content_limit,
-                lambda prefix: choice(content_type, prefix),
+                choice(head),
                 head.headers.text(b"content-encoding"),
             )
             return reception
 
         try:
             answer = await self.fetcher.fetch(task.url, receiver, delay, task.attempt)
+            assert reception is not None
+            digest = await reception.finish()
         except BaseException as error:
             if reception is not None:
                 reception.discard()
             if isinstance(error, FetchFailed) and error.again:
                 self.fetcher.rest(task.url, self.health.bad(urls.authority(task.url)))
             raise
-        assert reception is not None
         self.health.good(urls.authority(task.url))
-        if answer.head.status in SUFFERING and task.attempt + 1 < ATTEMPTS:
+        if self._asked_again(task, answer.head):
             reception.discard()
             raise FetchFailed(f"the server asks to be left alone ({answer.head.status})")
-        return Received(answer, reception, reception.finish())
+        return Received(answer, reception, digest)
 
     def keep(self, task: Task, received: Received) -> None:
         """Record what was received."""
@@ -155,8 +161,23 @@ class Collector:
         for target in (location, refresh):
             if target:
                 self.judge.redirection(task, task.url, target)
-        if received.reception.parser_failed:
+        if received.reception.reader_failed:
             self.findings.traps.add(task.url, "its parser failed; its links are lost")
-        parser = received.reception.parser
-        if parser is not None and 200 <= head.status < 300:
-            self.judge.document(task, task.url, parser)
+
+    def _reader(self, task: Task, head: ResponseHead) -> Reader | None:
+        """Return what reads the links of an answer, if it may have any.
+
+        A page or a frame that says what went wrong is shown with its components; where its links
+        lead is of no interest, and what is no page is not shown at all.
+        """
+        whole = 200 <= head.status < 300
+        if not whole and (head.status < 400 or task.requisite or self._asked_again(task, head)):
+            return None
+        parser = parser_for(head.headers.text(b"content-type"))
+        if parser is None:
+            return None
+        return LinkReader(parser, self.judge.document(task, task.url, parser), not whole)
+
+    @staticmethod
+    def _asked_again(task: Task, head: ResponseHead) -> bool:
+        return head.status in SUFFERING and task.attempt + 1 < ATTEMPTS

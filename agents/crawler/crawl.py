@@ -152,6 +152,7 @@ class Crawl:
             wait=self._wait,
         )
         return Collector(
+            clock=self._reactor,
             order=order,
             delimitation=delimitation,
             temporary=directory.temporary,

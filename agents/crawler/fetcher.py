@@ -17,7 +17,8 @@ from anet.http import ClientResponse, HttpConnection, ResponseHead
 LONGEST_DELAY = 60.0  # seconds between two requests that a robots.txt may ask for
 SUFFERING = frozenset([429, 503])  # statuses of a server that asks to be left alone
 
-Receiver = Callable[[ResponseHead], Callable[[bytes], None]]
+Sink = Callable[[bytes], Deferred[Any] | None]
+Receiver = Callable[[ResponseHead], Sink]
 
 
 @frozen

@@ -6,6 +6,7 @@ each folder, so that only the first page of a folder pays for resolving and judg
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 
 from agents import urls
 from agents.crawler.findings import Findings, folder
@@ -16,6 +17,7 @@ from agents.delimitation import Delimitation
 
 CHAIN_LIMIT = 20  # components of components; a frame that frames itself for ever stops here
 MEMORY_LIMIT = 100_000  # link texts and folders remembered
+DOCUMENT_LIMIT = 50_000  # links of one document remembered, so that each counts once
 _STREAM = re.compile(
     r"(?:mms[htu]?|rts?p[stu]?|rtmp[est]*|pnm|icy|icyx|lastfm):"
     r"|https?:[^?#]*\.(?:m3u8?|pls|asx|wax|wvx|ram|rpm|smil?|mpd|xspf)(?:[?#]|\Z)",
@@ -48,31 +50,15 @@ class Judge:
         self._memory: dict[str, dict[tuple[str, str], str]] = {}
         self._remembered = 0
 
-    def document(self, task: Task, url: str, parser: Parser) -> None:
-        """Judge the links of a document.
+    def document(self, task: Task, url: str, parser: Parser) -> "Document":
+        """Return what judges the links of a document while they are found.
 
         Args:
             task: what led to it.
             url: where it lies.
-            parser: has read it whole.
+            parser: reads it.
         """
-        base = (urls.canonical(parser.base, url) or url) if parser.base else url
-        encoding = parser.encoding
-        settled = self._settled(base, encoding)
-        count: Counter[str] = Counter()
-        for link in parser.links:
-            key = (link.url, link.kind)
-            known = settled.get(key)
-            if known is None:
-                known = self._settle(link, task, base, encoding)
-                # What begins so is relative to the document, not to its folder.
-                if link.url[0] not in "?#" and not link.feed:
-                    settled[key] = known
-                    self._remembered += 1
-            count[known] += 1
-        self._tell(folder(url), count)
-        if parser.truncated:
-            self._findings.traps.add(url, "the document has more links than are taken from one")
+        return Document(self, task, url, parser)
 
     def redirection(self, task: Task, url: str, location: str) -> None:
         """Judge where an answer redirects to, or says that it refreshes from.
@@ -81,10 +67,15 @@ class Judge:
         to is what the page needs, so what a requisite redirects to is one too.
         """
         requisite = task.requisite and task.kind != PAGE
-        kind = self._settle(Link(location, "component", requisite), task, url, "utf-8")
-        self._tell(folder(url), Counter([kind]))
+        kind = self.settle(Link(location, "component", requisite), task, url, "utf-8")
+        self.tell(folder(url), {kind: 1})
 
-    def _settled(self, base: str, encoding: str) -> dict[tuple[str, str], str]:
+    def truncated(self, url: str) -> None:
+        """Report a document of which links may be missing."""
+        self._findings.traps.add(url, "a part of the document passes a limit; it is not searched")
+
+    def settled(self, base: str, encoding: str) -> dict[tuple[str, str], str]:
+        """Return what link texts became that are relative to this base."""
         if self._remembered > MEMORY_LIMIT:
             self._memory.clear()
             self._remembered = 0
@@ -94,7 +85,12 @@ class Judge:
         self._remembered += key not in self._memory
         return self._memory.setdefault(key, {})
 
-    def _settle(self, link: Link, task: Task, base: str, encoding: str) -> str:
+    def remember(self) -> bool:
+        """Tell whether one more link text may be remembered."""
+        self._remembered += 1
+        return self._remembered <= MEMORY_LIMIT
+
+    def settle(self, link: Link, task: Task, base: str, encoding: str) -> str:
         """Follow a link or not; return how it counts: an external URL, a folder, or nothing."""
         url = urls.canonical(link.url, base, encoding)
         if _STREAM.match(url or link.url):
@@ -121,9 +117,66 @@ class Judge:
         else:
             self._findings.traps.add(url, "past the maximum depth")
 
-    def _tell(self, source: str, count: Counter[str]) -> None:
+    def tell(self, source: str, count: Mapping[str, int]) -> None:
+        """Report what links of one folder lead to."""
         for destination, number in count.items():
             if destination.startswith(("http://", "https://")):
                 self._findings.external(destination, number)
             elif destination:
                 self._findings.edge(source, destination, number)
+
+
+class Document:
+    """Judges the links of one document while they are found.
+
+    Links are counted once for each document, as far as `DOCUMENT_LIMIT` of them can be remembered.
+    """
+
+    def __init__(self, judge: Judge, task: Task, url: str, parser: Parser) -> None:
+        self._judge = judge
+        self._task = task
+        self._url = url
+        self._parser = parser
+        self._seen: set[tuple[str, str]] = set()
+        self._count: Counter[str] = Counter()
+        self._relative_to = ("", "")
+        self._base = url
+        self._settled: dict[tuple[str, str], str] = {}
+
+    def begin(self) -> None:
+        """Take note, before each part of the document, what links in it are relative to."""
+        relative_to = (self._parser.base, self._parser.encoding)
+        if relative_to != self._relative_to:
+            self._relative_to = relative_to
+            base, encoding = relative_to
+            self._base = (urls.canonical(base, self._url) or self._url) if base else self._url
+            self._settled = self._judge.settled(self._base, encoding)
+
+    def take(self, link: Link) -> None:
+        """Judge a link."""
+        key = (link.url, link.kind)
+        if key in self._seen:
+            return
+        if len(self._seen) >= DOCUMENT_LIMIT:
+            self._tell()
+        self._seen.add(key)
+        if self._parser.base != self._relative_to[0]:
+            self.begin()
+        known = self._settled.get(key)
+        if known is None:
+            known = self._judge.settle(link, self._task, self._base, self._relative_to[1])
+            # What begins so is relative to the document, not to its folder.
+            if link.url[0] not in "?#" and not link.feed and self._judge.remember():
+                self._settled[key] = known
+        self._count[known] += 1
+
+    def end(self) -> None:
+        """Report what the links lead to."""
+        self._tell()
+        if self._parser.truncated:
+            self._judge.truncated(self._url)
+
+    def _tell(self) -> None:
+        self._judge.tell(folder(self._url), self._count)
+        self._count.clear()
+        self._seen.clear()

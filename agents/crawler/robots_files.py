@@ -1,6 +1,7 @@
 """The robots.txt of each server a crawl meets, fetched when first needed and kept as captures."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from attrs import define
@@ -8,32 +9,29 @@ from attrs import define
 from agents import urls
 from agents.crawler.errors import FetchFailed
 from agents.crawler.frontier import Task
-from agents.crawler.parsers import COMPONENT, Link
+from agents.crawler.parsers import COMPONENT
 from agents.crawler.robots import ALLOW_ALL, REDIRECTS, SIZE_LIMIT, Rules, rules
 
 if TYPE_CHECKING:
-    from agents.crawler.collector import Collector, ParserChoice
+    from agents.crawler.collector import Collector, ReaderChoice
 
 _SERVERS = 2000  # whose rules are remembered
 
 
 class _Keeper:
-    """Keeps the first bytes of a body; stands where a parser does."""
-
-    base = ""
-    encoding = "utf-8"
-    truncated = False
+    """Keeps the first bytes of a body (see `agents.crawler.reader.Reader`)."""
 
     def __init__(self) -> None:
-        self.links: list[Link] = []
         self.text = bytearray()
 
-    def feed(self, chunk: bytes) -> None:
+    def feed(self, chunk: bytes) -> Iterable[None]:
         """Take the next bytes."""
         self.text += chunk[: SIZE_LIMIT - len(self.text)]
+        return ()
 
-    def close(self) -> None:
+    def close(self) -> Iterable[None]:
         """Take the end."""
+        return ()
 
 
 @define
@@ -94,8 +92,8 @@ class RobotsFiles:
         return ALLOW_ALL
 
 
-def _always(keeper: _Keeper) -> "ParserChoice":
-    return lambda *_: keeper
+def _always(reader: _Keeper) -> "ReaderChoice":
+    return lambda _: reader
 
 
 def _server(url: str) -> str:

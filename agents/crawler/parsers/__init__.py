@@ -5,7 +5,7 @@ holds the links it found. It does no input or output; who made it resolves the l
 which are followed. `parser_for` chooses the parser of a document.
 """
 
-from agents.crawler.parsers.link import COMPONENT, PAGE, Link, Links, Parser
+from agents.crawler.parsers.link import COMPONENT, PAGE, Link, Parser
 from agents.crawler.parsers.registry import parser_for
 
-__all__ = ["COMPONENT", "PAGE", "Link", "Links", "Parser", "parser_for"]
+__all__ = ["COMPONENT", "PAGE", "Link", "Parser", "parser_for"]

@@ -72,6 +72,50 @@ class Decoder:
             return before + self._decoder.decode(error.object[error.start :], final)
 
 
+class Text:
+    """The text of a document, from its bytes chunk by chunk; it begins once `PRESCAN` are here.
+
+    Args:
+        charset: of the Content-Type header, if any.
+        fallback: what to take when nothing is declared.
+    """
+
+    def __init__(self, charset: str | None = None, fallback: str | None = None) -> None:
+        self._charset = charset
+        self._fallback = fallback
+        self._prefix = b""
+        self._decoder: Decoder | None = None
+
+    @property
+    def encoding(self) -> str:
+        """The name of the encoding, as far as it is known."""
+        return "utf-8" if self._decoder is None else self._decoder.encoding
+
+    def feed(self, chunk: bytes) -> str:
+        """Return the text of the next bytes."""
+        if self._decoder is None:
+            self._prefix += chunk
+            if len(self._prefix) < PRESCAN:
+                return ""
+            chunk = self._begin()
+        return self._begun.decode(chunk)
+
+    def close(self) -> str:
+        """Return the last of the text."""
+        rest = self._begin() if self._decoder is None else b""
+        return self._begun.decode(rest, final=True)
+
+    def _begin(self) -> bytes:
+        self._decoder = Decoder(declared(self._prefix, self._charset, self._fallback))
+        prefix, self._prefix = self._prefix, b""
+        return prefix
+
+    @property
+    def _begun(self) -> Decoder:
+        assert self._decoder is not None
+        return self._decoder
+
+
 def _decoder(name: str, errors: str) -> codecs.IncrementalDecoder:
     found = webencodings.lookup(name)
     codec = codecs.lookup("utf-8") if found is None else found.codec_info

@@ -8,19 +8,19 @@ for one. Its quantifiers are possessive: it never goes back, and takes time line
 import re
 from collections.abc import Generator, Iterator
 
-from agents.crawler.parsers.charset import PRESCAN, Decoder, declared
-from agents.crawler.parsers.link import Link, Links
+from agents.crawler.parsers.charset import Text
+from agents.crawler.parsers.link import Link, component
 
-BUFFER_LIMIT = 4 * 1024 * 1024  # characters scanned at once; few sheets are longer
+BUFFER_LIMIT = 1024 * 1024  # characters kept; only an image or font within a sheet is so long
 
 _NEWLINE = r"(?:\r\n|[\n\r\f])"
 _SPACE = r"[ \t\n\r\f]"
 _ESCAPE = rf"\\(?:[0-9a-f]{{1,6}}(?:\r\n|{_SPACE})?|[^\n\r\f0-9a-f])"
-_DOUBLE = rf'"(?:[^"\\\n\r\f]|{_ESCAPE}|\\{_NEWLINE}|\\\Z)*+'
+_DOUBLE = rf'"(?:[^"\\\n\r\f]++|{_ESCAPE}|\\{_NEWLINE}|\\\Z)*+'
 _SINGLE = _DOUBLE.replace('"', "'")
 _STRING = rf"""(?:{_DOUBLE}(?:"|\Z)|{_SINGLE}(?:'|\Z))"""
 _BAD_STRING = f"(?:{_DOUBLE}|{_SINGLE})"  # the line ended before it did
-_COMMENT = r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
+_COMMENT = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)"
 _NAME = r"[\w\-\x80-\U0010ffff]"
 _GAP = f"(?:{_SPACE}|{_COMMENT})*+"
 
@@ -41,7 +41,7 @@ _TOKEN = re.compile(
   | {_BAD_STRING}
   | (?<!{_NAME})(?<![\#@])(?:
         (?:{_URL}\({_SPACE}*+|{_SRC}\({_GAP})(?P<quoted>{_STRING})
-      | {_URL}\({_SPACE}*+(?!["'])(?P<bare>(?:[^"'()\\\s\x00-\x08\x0b\x0e-\x1f\x7f]|{_ESCAPE})*+)
+      | {_URL}\({_SPACE}*+(?!["'])(?P<bare>(?:[^"'()\\\s\x00-\x08\x0b\x0e-\x1f\x7f]++|{_ESCAPE})*+)
             (?:{_SPACE}*+(?P<whole>\)|\Z)|(?:[^)\\]|\\.)*+)
       | (?P<set>(?:-webkit-)?image-set\()
     )
@@ -60,27 +60,83 @@ _UNESCAPE = re.compile(
 )
 
 
-def scan(text: str) -> Iterator[str]:
-    """Yield the URLs that a style sheet, or declarations of one, refers to."""
+class Scanner:
+    """Finds the URLs that a style sheet, or declarations of one, refers to, piece by piece.
+
+    What may go on in the next piece is kept: the text from the last `;`, `{` or `}` on. Where
+    there is none for `BUFFER_LIMIT` characters, what is kept is read as it stands.
+
+    Attributes:
+        truncated: whether that happened, so that a URL may be missing.
+    """
+
+    def __init__(self) -> None:
+        self.truncated = False
+        self._pieces: list[str] = []
+        self._size = 0  # characters kept
+        self._enough = 0  # characters at which to try again: twice those that were too few
+
+    def feed(self, text: str, final: bool = False) -> Iterator[str]:
+        """Yield the URLs in the next piece; one may come more than once."""
+        self._pieces.append(text)
+        self._size += len(text)
+        if self._size < self._enough and not final:
+            return
+        text, self._pieces = "".join(self._pieces), []
+        if len(text) > BUFFER_LIMIT and not final:
+            self.truncated = final = True
+        rest = yield from _scan(text, final)
+        self._pieces, self._size, self._enough = [text[rest:]], len(text) - rest, 0
+        self._enough = 2 * self._size
+
+
+def _scan(text: str, final: bool) -> Generator[str, None, int]:
+    """Yield the URLs of a piece; return from where on it is to be read with the next."""
+    safe = position = 0
     covered = 0  # end of the last image-set; one within another is part of it
     for token in _TOKEN.finditer(text):
+        safe = _last_separator(text, position, token.start()) or safe
+        position = token.end()
+        if position == len(text) and not final:
+            return safe
         string = token["quoted"] or token["imported"]
         if string is not None:
             yield from _string_value(string)
         elif token["whole"] is not None and token["bare"]:
             yield _unescaped(token["bare"])
         elif token["set"] is not None and token.start() >= covered:
-            covered = yield from _set_members(text, token.end())
+            covered = _set_end(text, token.end())
+            if covered == len(text) and not final:
+                return safe
+            yield from _set_members(text, token.end())
+    return len(text) if final else _last_separator(text, position, len(text)) or safe
 
 
-def _set_members(text: str, start: int) -> Generator[str, None, int]:
-    """Yield the strings of an `image-set(`, whose `url(` are found as any other; return its end."""
+def _last_separator(text: str, start: int, end: int) -> int:
+    """Return the place after the last separator between tokens, or 0."""
+    return 1 + max(text.rfind(separator, start, end) for separator in ";{}")
+
+
+def _set_end(text: str, start: int) -> int:
+    """Return the end of an `image-set(`."""
     for member in _SET_MEMBER.finditer(text, start):
         if member["end"]:
             return member.end()
+    return len(text)
+
+
+def _set_members(text: str, start: int) -> Iterator[str]:
+    """Yield the strings of an `image-set(`, whose `url(` are found as any other."""
+    for member in _SET_MEMBER.finditer(text, start):
+        if member["end"]:
+            return
         if member["string"]:
             yield from _string_value(member["string"])
-    return len(text)
+
+
+def scan(text: str) -> Iterator[str]:
+    """Yield the URLs that a whole style sheet, or declarations of one, refers to."""
+    return Scanner().feed(text, final=True)
 
 
 def _string_value(string: str) -> Iterator[str]:
@@ -104,73 +160,31 @@ def _character(escape: re.Match[str]) -> str:
 class CssParser:
     """Parses a style sheet (see `agents.crawler.parsers.Parser`).
 
-    It gathers the sheet before it scans it, as sheets are small; one longer than `BUFFER_LIMIT`
-    is scanned in parts, and a link across two parts may be missed.
-
     Args:
         charset: of the Content-Type header, if any.
         environment: the encoding of the document that includes the sheet, if any.
     """
 
     base = ""
+    encoding = "utf-8"  # URLs of style sheets are always encoded so
 
     def __init__(self, charset: str | None = None, environment: str | None = None) -> None:
-        self._charset = charset
-        self._environment = environment or "utf-8"
-        self._links = Links()
-        self._prefix = b""
-        self._decoder: Decoder | None = None
-        self._parts: list[str] = []
-        self._size = 0
-        self._too_long = False
-
-    @property
-    def links(self) -> list[Link]:
-        """The links found; complete once closed."""
-        return self._links.found
-
-    @property
-    def encoding(self) -> str:
-        """URLs of style sheets are always encoded as UTF-8."""
-        return "utf-8"
+        self._text = Text(charset, environment or "utf-8")
+        self._scanner = Scanner()
 
     @property
     def truncated(self) -> bool:
         """Whether links may be missing."""
-        return self._too_long or self._links.truncated
+        return self._scanner.truncated
 
-    def feed(self, chunk: bytes) -> None:
-        """Take the next bytes."""
-        if self._decoder is None:
-            self._prefix += chunk
-            if len(self._prefix) < PRESCAN:
-                return
-            chunk, self._prefix = self._prefix, b""
-            self._start(chunk)
-        self._gather(chunk)
+    def feed(self, chunk: bytes) -> Iterator[Link]:
+        """Yield the links in the next bytes."""
+        return self._links(self._text.feed(chunk))
 
-    def close(self) -> None:
-        """Take the end, and scan what has been gathered."""
-        if self._decoder is None:
-            self._start(self._prefix)
-        self._gather(self._prefix, final=True)
-        self._scan()
+    def close(self) -> Iterator[Link]:
+        """Yield the last links."""
+        return self._links(self._text.close(), final=True)
 
-    def _start(self, prefix: bytes) -> None:
-        self._decoder = Decoder(declared(prefix, self._charset, self._environment))
-
-    def _gather(self, chunk: bytes, final: bool = False) -> None:
-        if self._decoder is None:  # pragma: no cover - callers start it first
-            return
-        text = self._decoder.decode(chunk, final)
-        self._parts.append(text)
-        self._size += len(text)
-        if self._size > BUFFER_LIMIT:
-            self._too_long = True
-            self._scan()
-
-    def _scan(self) -> None:
-        text = "".join(self._parts)
-        self._parts, self._size = [], 0
-        for url in scan(text):
-            self._links.component(url)
+    def _links(self, text: str, final: bool = False) -> Iterator[Link]:
+        for url in self._scanner.feed(text, final):
+            yield from component(url)

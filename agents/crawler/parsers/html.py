@@ -1,8 +1,10 @@
-"""Links of HTML: libxml2 tokenizes chunk by chunk, the tables of `html_rules` say what links."""
+"""Links of HTML, chunk by chunk: the tokenizer finds elements, `html_elements` what they link."""
 
-from agents.crawler.parsers.charset import PRESCAN, Decoder, declared
-from agents.crawler.parsers.html_target import Target, finish, tokenizer
-from agents.crawler.parsers.link import Link, Links
+from collections.abc import Iterator
+
+from agents.crawler.parsers.charset import Text
+from agents.crawler.parsers.html_elements import Elements
+from agents.crawler.parsers.link import Link
 
 PARSE_LIMIT = 128 * 1024 * 1024  # bytes of one document that are searched for links
 
@@ -12,67 +14,43 @@ class HtmlParser:
 
     Args:
         charset: of the Content-Type header, if any.
+        xml: whether the document is XML.
     """
 
-    def __init__(self, charset: str | None = None) -> None:
-        self._charset = charset
-        self._target = Target(Links())
-        self._prefix = b""
-        self._decoder: Decoder | None = None
-        self._as_it_is = False
+    def __init__(self, charset: str | None = None, xml: bool = False) -> None:
+        self._text = Text(charset)
+        self._elements = Elements(xml)
         self._left = PARSE_LIMIT
-        self._tokenizer = tokenizer(self._target)
-
-    @property
-    def links(self) -> list[Link]:
-        """The links found so far."""
-        return self._target.links.found
 
     @property
     def base(self) -> str:
         """What the first `base` element says."""
-        return self._target.base
+        return self._elements.base
 
     @property
     def encoding(self) -> str:
         """The encoding of the document; final once closed."""
-        return "utf-8" if self._decoder is None else self._decoder.encoding
+        return self._text.encoding
 
     @property
     def truncated(self) -> bool:
         """Whether links may be missing."""
-        target = self._target
-        return self._left < 0 or target.truncated or target.links.truncated
+        return self._left < 0 or self._elements.truncated
 
-    def feed(self, chunk: bytes) -> None:
-        """Take the next bytes."""
+    def feed(self, chunk: bytes) -> Iterator[Link]:
+        """Yield the links in the next bytes."""
         self._left -= len(chunk)
         if self._left < 0:
-            return
-        if self._decoder is None:
-            self._prefix += chunk
-            if len(self._prefix) < PRESCAN:
-                return
-            chunk, self._prefix = self._prefix, b""
-            self._begin(chunk)
-        self._decode(chunk)
+            return iter(())
+        return self._elements.feed(self._text.feed(chunk))
 
-    def close(self) -> None:
-        """Take the end."""
-        if self._decoder is None:
-            self._begin(self._prefix)
-        self._decode(self._prefix, final=True)
-        finish(self._tokenizer, self._target)
+    def close(self) -> Iterator[Link]:
+        """Yield the last links."""
+        return self._elements.feed(self._text.close(), final=True)
 
-    def _begin(self, prefix: bytes) -> None:
-        encoding = declared(prefix, self._charset)
-        self._decoder = Decoder(encoding)
-        # The tokenizer reads UTF-8 itself, malformed bytes too, and quicker.
-        self._as_it_is = encoding == "utf-8"
 
-    def _decode(self, chunk: bytes, final: bool = False) -> None:
-        if not self._as_it_is:
-            assert self._decoder is not None
-            chunk = self._decoder.decode(chunk, final).encode("utf-8", "replace")
-        if chunk:
-            self._tokenizer.feed(chunk)
+class XmlParser(HtmlParser):
+    """Parses XHTML and SVG, in which elements may close themselves."""
+
+    def __init__(self, charset: str | None = None) -> None:
+        super().__init__(charset, xml=True)

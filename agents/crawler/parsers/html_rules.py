@@ -13,12 +13,13 @@ REQUISITE: Final = 2
 FRAME: Final = 3
 CANDIDATES: Final = 4  # a srcset
 STYLE: Final = 5  # declarations of CSS
-SPECIAL: Final = 6  # its element decides, see `html.py`
+SPECIAL: Final = 6  # its element decides, see `tag_links.py`
+NOTHING: Final = 7
 
 ANY = ""  # key of what an attribute means in elements not named
 
 ATTRIBUTES: dict[str, dict[str, int]] = {
-    "href": {ANY: PAGE, "link": SPECIAL, "base": SPECIAL}
+    "href": {ANY: PAGE, "link": SPECIAL, "base": NOTHING}
     | dict.fromkeys(["image", "use", "feimage", "script", "pattern", "mpath"], REQUISITE)
     | dict.fromkeys(["lineargradient", "radialgradient", "textpath"], REQUISITE),
     "xlink:href": {ANY: REQUISITE, "a": PAGE},
@@ -26,7 +27,6 @@ ATTRIBUTES: dict[str, dict[str, int]] = {
     | dict.fromkeys(["iframe", "frame", "ilayer", "layer", "portal", "fencedframe"], FRAME),
     "data-src": {ANY: REQUISITE, "iframe": FRAME},
     "data-href": {"a": PAGE, "link": REQUISITE},
-    "srcdoc": {"iframe": SPECIAL},
     "data": {"object": SPECIAL},
     "code": {"applet": SPECIAL, "object": SPECIAL},
     "archive": {"applet": SPECIAL, "object": SPECIAL},

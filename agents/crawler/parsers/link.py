@@ -1,10 +1,10 @@
 """Links as a document writes them, and the interface that all parsers share."""
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple, Protocol
 
 PAGE: Final = "page"
 COMPONENT: Final = "component"
-LINK_LIMIT = 100_000  # links kept from one document
 
 
 class Link(NamedTuple):
@@ -25,11 +25,11 @@ class Link(NamedTuple):
 
 
 class Parser(Protocol):
-    """Takes a document chunk by chunk."""
+    """Takes a document chunk by chunk.
 
-    @property
-    def links(self) -> list[Link]:
-        """What has been found so far, in the order of the document, each once."""
+    It reads while its links are taken, so that whoever takes them can pause between any two of
+    them; links are to be taken to the end before the next chunk is fed.
+    """
 
     @property
     def base(self) -> str:
@@ -43,38 +43,20 @@ class Parser(Protocol):
     def truncated(self) -> bool:
         """Whether links may be missing, because the document passes a limit."""
 
-    def feed(self, chunk: bytes) -> None:
-        """Take the next bytes of the document; any bytes are fine."""
+    def feed(self, chunk: bytes) -> Iterator[Link]:
+        """Yield the links in the next bytes; any bytes are fine. One may come more than once."""
 
-    def close(self) -> None:
-        """Take the end of the document."""
+    def close(self) -> Iterator[Link]:
+        """Take the end of the document; yield the last links."""
 
 
-class Links:
-    """Collects the links of one document, each once."""
+def page(url: str, feed: bool = False) -> tuple[Link, ...]:
+    """Return the link that a person follows; none, if it leads to the document itself."""
+    url = url.partition("#")[0]
+    return (Link(url, PAGE, False, feed),) if url else ()
 
-    def __init__(self) -> None:
-        self.found: list[Link] = []
-        self.truncated = False
-        self._pages: set[str] = set()
-        self._components: set[str] = set()
 
-    def page(self, url: str, feed: bool = False) -> None:
-        """Take a link that a person follows."""
-        url = url.partition("#")[0]
-        if url and url not in self._pages:
-            self._pages.add(url)
-            self._take(Link(url, PAGE, False, feed))
-
-    def component(self, url: str, requisite: bool = True) -> None:
-        """Take a link that a browser follows on its own."""
-        url = url.partition("#")[0]
-        if url and url not in self._components and url[:5].lower() != "data:":
-            self._components.add(url)
-            self._take(Link(url, COMPONENT, requisite))
-
-    def _take(self, link: Link) -> None:
-        if len(self.found) < LINK_LIMIT:
-            self.found.append(link)
-        else:
-            self.truncated = True
+def component(url: str, requisite: bool = True) -> tuple[Link, ...]:
+    """Return the link that a browser follows; none, if it holds itself what it refers to."""
+    url = url.partition("#")[0]
+    return (Link(url, COMPONENT, requisite),) if url and url[:5].lower() != "data:" else ()

@@ -1,11 +1,11 @@
 """Which parser reads a document: by its media type, or by its first bytes when it names none."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from agents.crawler.parsers.css import CssParser
-from agents.crawler.parsers.html import HtmlParser
-from agents.crawler.parsers.link import Parser
+from agents.crawler.parsers.html import HtmlParser, XmlParser
+from agents.crawler.parsers.link import Link, Parser
 
 SNIFF = 512  # first bytes looked at when a document has no media type
 _HTML = re.compile(
@@ -15,10 +15,10 @@ _HTML = re.compile(
 )
 _BY_TYPE: dict[str, Callable[[str | None], Parser]] = {
     "text/html": HtmlParser,
-    "application/xhtml+xml": HtmlParser,
-    "application/xml": HtmlParser,  # XHTML often; links in other XML are not attributes it knows
-    "text/xml": HtmlParser,
-    "image/svg+xml": HtmlParser,
+    "application/xhtml+xml": XmlParser,
+    "application/xml": XmlParser,  # XHTML often; links in other XML are not attributes it knows
+    "text/xml": XmlParser,
+    "image/svg+xml": XmlParser,
     "text/css": CssParser,
 }
 _UNTOLD = frozenset(["", "unknown/unknown", "application/unknown", "*/*"])
@@ -31,16 +31,63 @@ def media_type(content_type: str) -> tuple[str, str | None]:
     return kind.strip().lower(), found[1].lower() if found else None
 
 
-def parser_for(content_type: str, prefix: bytes) -> Parser | None:
+def parser_for(content_type: str) -> Parser | None:
     """Return a new parser for a document, or None when no parser knows its format.
 
     Args:
         content_type: the header as received, empty if there is none.
-        prefix: the first bytes of the document, `SNIFF` of them when it has so many; they are
-            looked at only, and are still to be fed.
     """
     kind, charset = media_type(content_type)
-    if kind in _UNTOLD and _HTML.match(prefix[:SNIFF]):
-        kind = "text/html"
+    if kind in _UNTOLD:
+        return SniffingParser(charset)
     make = _BY_TYPE.get(kind)
     return None if make is None else make(charset)
+
+
+class SniffingParser:
+    """Parses a document that names no format, once its first bytes show that it is HTML.
+
+    Args:
+        charset: of the Content-Type header, if any.
+    """
+
+    def __init__(self, charset: str | None = None) -> None:
+        self._parser = HtmlParser(charset)
+        self._prefix = b""
+        self._html: bool | None = None  # not known yet
+
+    @property
+    def base(self) -> str:
+        """What the first `base` element says."""
+        return self._parser.base
+
+    @property
+    def encoding(self) -> str:
+        """The encoding of the document."""
+        return self._parser.encoding
+
+    @property
+    def truncated(self) -> bool:
+        """Whether links may be missing."""
+        return self._parser.truncated
+
+    def feed(self, chunk: bytes) -> Iterator[Link]:
+        """Yield the links in the next bytes."""
+        if self._html is None:
+            self._prefix += chunk
+            if len(self._prefix) < SNIFF:
+                return iter(())
+            chunk = self._decide()
+        return self._parser.feed(chunk) if self._html else iter(())
+
+    def close(self) -> Iterator[Link]:
+        """Yield the last links."""
+        if self._html is None:
+            yield from self._parser.feed(self._decide())
+        if self._html:
+            yield from self._parser.close()
+
+    def _decide(self) -> bytes:
+        prefix, self._prefix = self._prefix, b""
+        self._html = _HTML.match(prefix[:SNIFF]) is not None
+        return prefix if self._html else b""

@@ -7,6 +7,7 @@ import pytest
 from agents.crawler.findings import Findings, folder
 from agents.crawler.frontier import Frontier, Task
 from agents.crawler.judge import CHAIN_LIMIT, Judge
+from agents.crawler.link_reader import LinkReader
 from agents.crawler.parsers import COMPONENT, PAGE
 from agents.crawler.parsers.html import HtmlParser
 from agents.delimitation import Delimitation
@@ -25,9 +26,10 @@ class Judged:
     def read(self, html: bytes, url: str = HERE, chain: int = 0, charset: str = "utf-8") -> None:
         """Judge the links of a document."""
         parser = HtmlParser(charset)
-        parser.feed(html)
-        parser.close()
-        self.judge.document(Task(url, PAGE, False, 3, chain), url, parser)
+        document = self.judge.document(Task(url, PAGE, False, 3, chain), url, parser)
+        reader = LinkReader(parser, document)
+        for _ in (*reader.feed(html), *reader.close()):
+            pass
 
     def taken(self) -> list[Task]:
         """Return what was queued."""

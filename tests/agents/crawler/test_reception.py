@@ -2,26 +2,61 @@
 
 import gzip
 import zlib
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 
+from agents.crawler import reader as reader_module
 from agents.crawler import reception as module
 from agents.crawler.errors import TooLong
-from agents.crawler.parsers import parser_for
-from agents.crawler.parsers.css import CssParser
+from agents.crawler.parsers import Link
+from agents.crawler.parsers.html import HtmlParser
+from agents.crawler.reader import Reader
 from agents.crawler.reception import Reception
 
 
-def receive(folder: Path, chunks: list[bytes], limit: int = 10**9, coding: str = "") -> Reception:
+class Links:
+    """A reader that keeps the links of HTML."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+        self._parser = HtmlParser()
+
+    def feed(self, chunk: bytes) -> Iterator[None]:
+        yield from map(self._take, self._parser.feed(chunk))
+
+    def close(self) -> Iterator[None]:
+        yield from map(self._take, self._parser.close())
+
+    def _take(self, link: Link) -> None:
+        self.urls.append(link.url)
+
+
+def receive(
+    folder: Path,
+    chunks: list[bytes],
+    limit: int = 10**9,
+    coding: str = "",
+    reader: Reader | None = None,
+) -> Reception:
     """Return a reception of these chunks."""
-    reception = Reception(folder / "body", limit, lambda p: parser_for("text/html", p), coding)
+    reception = Reception(Clock(), folder / "body", limit, reader or Links(), coding)
     for chunk in chunks:
-        reception(chunk)
+        assert reception(chunk) is None
     return reception
+
+
+def finish(reception: Reception) -> bytes:
+    """Return the signature of what was received."""
+    result: list[bytes] = []
+    Deferred.fromCoroutine(reception.finish()).addCallback(result.append)
+    return result[0]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -31,7 +66,7 @@ def test_any_chunks(tmp_path: Path, chunks: list[bytes], memory: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MEMORY", memory)
         reception = receive(tmp_path, chunks)
-        assert reception.finish() == sha256(b"".join(chunks)).digest()
+        assert finish(reception) == sha256(b"".join(chunks)).digest()
         assert reception.size == len(b"".join(chunks))
         reception.move(tmp_path / "content")
         assert (tmp_path / "content").read_bytes() == b"".join(chunks)
@@ -59,33 +94,29 @@ def test_compressed_bodies_are_parsed_decoded(tmp_path: Path, step: int) -> None
     page = b"<a href=x>" + b" " * 3000
     for coding, body in (("gzip", gzip.compress(page)), ("deflate", zlib.compress(page))):
         chunks = [body[at : at + step] for at in range(0, len(body), step)]
-        reception = receive(tmp_path, chunks, coding=coding)
-        assert reception.finish() == sha256(body).digest()
-        assert reception.parser is not None
-        assert [link.url for link in reception.parser.links] == ["x"]
+        links = Links()
+        reception = receive(tmp_path, chunks, coding=coding, reader=links)
+        assert finish(reception) == sha256(body).digest()
+        assert links.urls == ["x"]
 
 
 def test_broken_compression_and_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nonsense is stored and not parsed; a bomb is parsed up to a limit."""
-    assert receive(tmp_path, [b"not gzip"], coding="gzip").finish() == sha256(b"not gzip").digest()
-    monkeypatch.setattr(module, "_INFLATED_LIMIT", 100)
+    assert finish(receive(tmp_path, [b"not gzip"], coding="gzip")) == sha256(b"not gzip").digest()
+    monkeypatch.setattr(reader_module, "_INFLATED_LIMIT", 100)
     bomb = gzip.compress(b"<a href=x>" + b" " * 10**6 + b"<a href=y>")
-    reception = receive(tmp_path, [bomb[:500], bomb[500:]], coding="gzip")
-    reception.finish()
-    assert reception.parser is not None
-    assert [link.url for link in reception.parser.links] == ["x"]
+    links = Links()
+    finish(receive(tmp_path, [bomb[:500], bomb[500:]], coding="gzip", reader=links))
+    assert links.urls == ["x"]
 
 
-def test_a_parser_that_fails_costs_its_links_only(tmp_path: Path) -> None:
-    """The body is kept whole whatever happens to its parser."""
+def test_a_reader_that_fails_costs_its_links_only(tmp_path: Path) -> None:
+    """The body is kept whole whatever happens to what reads it."""
 
-    class Failing(CssParser):
-        def feed(self, chunk: bytes) -> None:
+    class Failing(Links):
+        def feed(self, chunk: bytes) -> Iterator[None]:
             raise RuntimeError("a mistake")
 
-    reception = Reception(tmp_path / "body", 100, lambda _: Failing())
-    reception(b"a")
-    reception(b"b")
-    assert reception.finish() == sha256(b"ab").digest()
-    assert reception.parser is None
-    assert reception.parser_failed
+    reception = receive(tmp_path, [b"a", b"b"], reader=Failing())
+    assert finish(reception) == sha256(b"ab").digest()
+    assert reception.reader_failed

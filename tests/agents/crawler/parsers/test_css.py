@@ -10,17 +10,19 @@ import tinycss2
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agents.crawler.parsers.css import BUFFER_LIMIT, CssParser, scan
+from agents.crawler.parsers import Link
+from agents.crawler.parsers.css import BUFFER_LIMIT, CssParser, Scanner, scan
 
 
 def links(sheet: bytes, step: int | None = None, **options: str) -> list[str]:
-    """Return the links of a sheet fed `step` bytes at a time."""
+    """Return the links of a sheet fed `step` bytes at a time, each once."""
     parser = CssParser(**options)
+    found: list[Link] = []
     for start in range(0, len(sheet), step or len(sheet) or 1):
-        parser.feed(sheet[start : start + (step or len(sheet))])
-    parser.close()
-    assert all(link.kind == "component" and link.requisite for link in parser.links)
-    return [link.url for link in parser.links]
+        found += parser.feed(sheet[start : start + (step or len(sheet))])
+    found += parser.close()
+    assert all(link.kind == "component" and link.requisite for link in found)
+    return list(dict.fromkeys(link.url for link in found))
 
 
 @pytest.mark.parametrize(
@@ -129,12 +131,29 @@ def test_hostile_sheets_stay_linear(hostile: str) -> None:
     assert times[1] < 10 * max(times[0], 0.02)
 
 
-def test_long_sheet_is_scanned_in_parts() -> None:
-    """A sheet past the limit still gives its links, and says that some may be missing."""
+@settings(max_examples=600)
+@given(st.lists(PIECES, max_size=14).map("".join), st.integers(1, 5))
+def test_pieces_do_not_matter(text: str, step: int) -> None:
+    """A sheet scanned in pieces gives the URLs of the whole."""
+    scanner = Scanner()
+    found: list[str] = []
+    for start in range(0, len(text), step):
+        found += scanner.feed(text[start : start + step])
+    found += scanner.feed("", final=True)
+    assert list(dict.fromkeys(found)) == list(dict.fromkeys(scan(text)))
+
+
+def test_long_sheets_are_scanned_as_they_come() -> None:
+    """A long sheet gives all its links; one rule without an end is read as it stands, and told."""
     parser = CssParser()
     rule = b"a{b:url(x%d)}" + b" " * 1000
-    for number in range(BUFFER_LIMIT // 1000 + 10):
-        parser.feed(rule % number)
-    parser.close()
-    assert parser.truncated
-    assert len(parser.links) > BUFFER_LIMIT // 1010
+    found: set[Link] = set()
+    for number in range(2 * BUFFER_LIMIT // 1000):
+        found.update(parser.feed(rule % number))
+    found.update(parser.close())
+    assert not parser.truncated
+    assert len(found) == 2 * BUFFER_LIMIT // 1000
+    endless = CssParser()
+    list(endless.feed(b"url(" + b"x" * (BUFFER_LIMIT + 10)))
+    assert endless.truncated
+    assert [link.url for link in (*endless.feed(b"a{b:url(c)}"), *endless.close())] == ["c"]

@@ -6,18 +6,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.parsers import html, html_target
-from agents.crawler.parsers import link as link_module
-from agents.crawler.parsers.html import HtmlParser
+from agents.crawler.parsers import Link, html, html_elements, tokenizer
+from agents.crawler.parsers.html import HtmlParser, XmlParser
 
 
-def parse(document: bytes, step: int | None = None, charset: str | None = None) -> HtmlParser:
-    """Feed a document to a new parser, `step` bytes at a time."""
-    parser = HtmlParser(charset)
-    for start in range(0, len(document), step or len(document) or 1):
-        parser.feed(document[start : start + (step or len(document))])
-    parser.close()
-    return parser
+class Parsed:
+    """What a parser made of a document, fed `step` bytes at a time; each link once."""
+
+    def __init__(
+        self,
+        document: bytes,
+        step: int | None = None,
+        charset: str | None = None,
+        parser: HtmlParser | None = None,
+    ) -> None:
+        self.parser = parser or HtmlParser(charset)
+        links: dict[Link, None] = {}
+        for start in range(0, len(document), step or len(document) or 1):
+            links |= dict.fromkeys(
+                self.parser.feed(document[start : start + (step or len(document))])
+            )
+        links |= dict.fromkeys(self.parser.close())
+        self.links = list(links)
+        self.base, self.encoding = self.parser.base, self.parser.encoding
+        self.truncated = self.parser.truncated
+
+
+parse = Parsed
 
 
 def kinds(document: str) -> list[tuple[str, str]]:
@@ -152,12 +167,32 @@ def test_any_bytes(document: bytes, charset: str | None) -> None:
     parse(document, 100, charset)
 
 
-def test_links_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A document of too many links gives the first ones, and says so."""
-    monkeypatch.setattr(link_module, "LINK_LIMIT", 10)
-    parser = parse(b"".join(b"<a href=%d>" % number for number in range(20)))
-    assert len(parser.links) == 10
-    assert parser.truncated
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        ("<svg><style/><title/><image href='a'/></svg>", "a r"),
+        ("<html><script src='a'/><a href='b'/></html>", "a r b p"),
+        ("<a><![CDATA[ <img src='x'/> ]]><img src='a'/></a>", "a r"),
+        ("<style><![CDATA[ p{background:url(a)} ]]></style>", "a r"),
+    ],
+)
+def test_xml(document: str, expected: str) -> None:
+    """In XHTML and SVG elements close themselves, and CDATA sections hold text."""
+    parsed = parse(document.encode(), parser=XmlParser())
+    words = expected.split()
+    found = [(link.url, "p" if link.kind == "page" else "r") for link in parsed.links]
+    assert found == list(zip(words[::2], words[1::2], strict=True))
+
+
+def test_a_million_links() -> None:
+    """Every link is given, however many there are."""
+    parser = HtmlParser()
+    count = 0
+    for start in range(0, 1_000_000, 1000):
+        chunk = b"".join(b"<a href=%d>" % number for number in range(start, start + 1000))
+        count += sum(1 for _ in parser.feed(chunk))
+    assert count + sum(1 for _ in parser.close()) == 1_000_000
+    assert not parser.truncated
 
 
 def test_long_documents_are_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,9 +201,16 @@ def test_long_documents_are_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) 
     parser = parse(b"<a href=x>" + b" " * 2000 + b"<a href=y>", 100)
     assert [link.url for link in parser.links] == ["x"]
     assert parser.truncated
-    monkeypatch.setattr(html_target, "RAW_LIMIT", 100)
-    parser = parse(b"<style>a{b:url(x)}" + b" " * 200 + b"url(y)</style>", 20)
-    assert [link.url for link in parser.links] == ["x"]
+    monkeypatch.setattr(html_elements, "INNER_LIMIT", 100)
+    parser = parse(b"<noframes><a href=x>" + b" " * 200 + b"<a href=y></noframes><a href=z>", 20)
+    assert [link.url for link in parser.links] == ["z"]
+
+
+def test_long_tags_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tag that does not end costs itself only, and the parser says so."""
+    monkeypatch.setattr(tokenizer, "TAG_LIMIT", 100)
+    parser = parse(b"<a title='" + b"x" * 5000 + b"<a href=y>", 20)
+    assert [link.url for link in parser.links] == ["y"]
     assert parser.truncated
 
 

@@ -1,0 +1,88 @@
+"""Links of the text of HTML documents, and of the documents and sheets within them."""
+
+import re
+from collections.abc import Iterator
+
+from agents.crawler.parsers import css
+from agents.crawler.parsers.link import Link, component
+from agents.crawler.parsers.tag_links import links_of
+from agents.crawler.parsers.tags import attributes_of
+from agents.crawler.parsers.tokenizer import END, START, TEXT, Tokenizer
+
+INNER_LIMIT = 1024 * 1024  # characters of a document within an attribute, comment or element
+_CONDITIONAL = re.compile(r"\s*\[if\s[^\]]*\]>(.*)<!\[endif\]\s*", re.IGNORECASE | re.DOTALL)
+_XML_STYLESHEET = re.compile(r"""\??xml-stylesheet\s[^>]*?href\s*=\s*["']([^"']+)""")
+_STATEFUL = frozenset(["base", "iframe"])
+
+
+class Elements:
+    """Finds the links of one document as its text arrives.
+
+    Args:
+        xml: whether it is XML.
+        inner: whether it is within another one, in which it may have none of its own.
+
+    Attributes:
+        base: what its first `base` element says.
+    """
+
+    def __init__(self, xml: bool = False, inner: bool = False) -> None:
+        self.base = ""
+        self._tokenizer = Tokenizer(xml)
+        self._inner = inner
+        self._sheet = css.Scanner()
+        self._frames: list[str] = []
+        self._size = 0  # characters of them
+        self._cut = False
+
+    @property
+    def truncated(self) -> bool:
+        """Whether links may be missing, because a part of the document passes a limit."""
+        return self._cut or self._tokenizer.truncated or self._sheet.truncated
+
+    def feed(self, text: str, final: bool = False) -> Iterator[Link]:
+        """Yield the links in the next piece of the text."""
+        for kind, name, piece in self._tokenizer.feed(text, final):
+            if kind is START:
+                if name in _STATEFUL:
+                    yield from self._stateful(name, piece)
+                yield from links_of(name, piece)
+            elif name == "style":
+                for url in self._sheet.feed(piece, kind is END):
+                    yield from component(url)
+            elif name == "noframes":
+                yield from self._noframes(kind, piece)
+            elif not name:
+                yield from self._comment(piece)
+
+    def _stateful(self, name: str, tag: str) -> Iterator[Link]:
+        """Read an element that changes what others link to, or that holds a document."""
+        attributes = attributes_of(tag)
+        if name == "base":
+            self.base = self.base or attributes.get("href", "").strip()
+        else:
+            yield from self._inner_document(attributes.get("srcdoc", ""))
+
+    def _noframes(self, kind: str, piece: str) -> Iterator[Link]:
+        """Read what old pages show where there are no frames."""
+        if kind is TEXT:
+            self._size += len(piece)
+            self._frames += [piece] if self._size <= INNER_LIMIT else []
+            return
+        text, self._frames, self._size = "".join(self._frames), [], 0
+        yield from self._inner_document(text)
+
+    def _comment(self, text: str) -> Iterator[Link]:
+        """Read a comment; old pages hide elements for one browser in conditional comments."""
+        found = _CONDITIONAL.fullmatch(text)
+        if found is not None:
+            yield from self._inner_document(found[1])
+        sheet = _XML_STYLESHEET.match(text)
+        if sheet is not None:
+            yield from component(sheet[1])
+
+    def _inner_document(self, text: str) -> Iterator[Link]:
+        if self._inner or not text:
+            return
+        self._cut = self._cut or len(text) > INNER_LIMIT
+        yield from Elements(inner=True).feed(text[:INNER_LIMIT], final=True)

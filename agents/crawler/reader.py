@@ -1,0 +1,115 @@
+"""Reading a body while it arrives, without ever holding up the reactor for long."""
+
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
+
+from anet.tasks import sleep
+
+TURN = 0.01  # seconds of reading after which others get their turn
+_STEPS = 16  # steps between two looks at the clock
+_PIECE = 32 * 1024  # bytes given to a reader at once
+_INFLATED_LIMIT = 256 * 1024 * 1024  # bytes read of a compressed body, lest it be a bomb
+_CODINGS = frozenset(["gzip", "x-gzip", "deflate"])
+
+_log = Logger()
+
+
+class Reader(Protocol):
+    """Reads a body chunk by chunk; it works while the steps are taken."""
+
+    def feed(self, chunk: bytes) -> Iterable[object]:
+        """Take the next bytes; each step is a short piece of work."""
+
+    def close(self) -> Iterable[object]:
+        """Take the end."""
+
+
+class Reading:
+    """Drives a reader.
+
+    Args:
+        clock: the reactor, which gets its turn after each `TURN`.
+        reader: reads.
+        coding: the `Content-Encoding` of the body; the reader gets it decoded.
+
+    Attributes:
+        failed: whether the reader gave up by an error of its own; it costs one document's links.
+    """
+
+    def __init__(self, clock: IReactorTime, reader: Reader, coding: str = "") -> None:
+        self.failed = False
+        self._stopped = False
+        self._clock = clock
+        self._reader = reader
+        self._inflate = Inflate() if coding.strip().lower() in _CODINGS else None
+        self._pausing: Deferred[None] | None = None
+
+    def feed(self, chunk: bytes) -> Deferred[None] | None:
+        """Take the next bytes; return what fires when they are read, or None when they are."""
+        return self._take(self._steps(chunk))
+
+    def close(self) -> Deferred[None] | None:
+        """Take the end, likewise."""
+        return self._take(iter(self._reader.close()))
+
+    def stop(self) -> None:
+        """Read no further."""
+        self._stopped = True
+        if self._pausing is not None:
+            self._pausing.cancel()
+
+    def _steps(self, chunk: bytes) -> Iterator[object]:
+        for piece in (chunk,) if self._inflate is None else self._inflate.pieces(chunk):
+            for start in range(0, len(piece), _PIECE):
+                yield None
+                yield from self._reader.feed(piece[start : start + _PIECE])
+
+    def _take(self, steps: Iterator[object]) -> Deferred[None] | None:
+        if self.failed or self._stopped or self._turn(steps):
+            return None
+        self._pausing = Deferred.fromCoroutine(self._later(steps))
+        return self._pausing
+
+    async def _later(self, steps: Iterator[object]) -> None:
+        while not self._turn(steps):
+            await sleep(self._clock, 0)
+
+    def _turn(self, steps: Iterator[object]) -> bool:
+        """Read for one turn; tell whether all has been read."""
+        until, left = self._clock.seconds() + TURN, _STEPS
+        try:
+            for _ in steps:
+                left -= 1
+                if not left:
+                    if self._clock.seconds() >= until:
+                        return False
+                    left = _STEPS
+        except Exception:
+            _log.failure("a parser failed; the links of its document are lost")
+            self.failed = True
+        return True
+
+
+class Inflate:
+    """Decompresses gzip or zlib, as far as the body makes sense and up to a limit."""
+
+    def __init__(self) -> None:
+        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 32)  # zlib or gzip, as it says
+        self._left = _INFLATED_LIMIT
+
+    def pieces(self, chunk: bytes) -> Iterator[bytes]:
+        """Yield what the next bytes stand for, in pieces of bounded size."""
+        while chunk and self._left > 0:
+            try:
+                piece = self._inflate.decompress(chunk, min(_PIECE, self._left))
+            except zlib.error:
+                self._left = 0
+                return
+            self._left -= len(piece)
+            chunk = self._inflate.unconsumed_tail
+            yield piece
