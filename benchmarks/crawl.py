@@ -3,9 +3,10 @@
     python benchmarks/crawl.py [--quick] [--runs N]
 
 nginx serves Debian's python3.11-doc on loopback. Each tool collects the whole site from its first
-page, with no pauses, and stores what it fetches: dlweb by its whole tree of agents, started and
-stopped with the run, every content twice, durable and hashed; Scrapy to files named by SHA-256;
-wget to a WARC file. Processor time is that of all processes of a tool. The last line is JSON.
+page, with no pauses, and stores what it fetches: dlweb by its whole tree of agents, every content
+twice, durable and hashed; Scrapy to files named by SHA-256; wget to a WARC file. dlweb is measured
+twice: with its ten processes started and stopped for the run, and in an archive that runs
+already, as archives do. Processor time is that of all processes of a tool. The last line is JSON.
 """
 
 import argparse
@@ -21,9 +22,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
+from urllib.request import urlopen
 
 DOCUMENTATION = Path("/usr/share/doc/python3.11/html")
 QUICK_PART = ("tutorial", "howto", "_static", "_images")  # folders of the site for --quick
@@ -139,6 +141,7 @@ def measure(url: str, work: Path, count: int) -> dict[str, list[Run]]:
     """Run the tools in turn, so that a busy moment of the machine meets all of them."""
     tools: dict[str, Callable[[str, Path], Run]] = {
         "dlweb": run_dlweb,
+        "dlweb running": run_running_dlweb,
         "scrapy": run_scrapy,
         "wget": run_wget,
     }
@@ -181,6 +184,52 @@ def run_dlweb(url: str, folder: Path) -> Run:
     return run._replace(pages=summary["captures"] - count_refused(folder / "archive"))
 
 
+def run_running_dlweb(url: str, folder: Path) -> Run:
+    """Collect with an archive that was started before; it starts empty too."""
+    base = free_ports(100)
+    where = ["--archive", folder / "archive", "--base-port", str(base)]
+    archive = subprocess.Popen(
+        [BIN / "twistd", "--nodaemon", f"--pidfile={folder / 'pid'}", "archive", *where],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+    )
+    try:
+        wait_until_ready(f"http://127.0.0.1:{base + 98}/status.json")
+        before = processor_of_tree(archive.pid)
+        run = timed([BIN / "dlweb", "run", "--once", "--json", "--delay", "0", *where, url], folder)
+        processor = run.processor + processor_of_tree(archive.pid) - before
+    finally:
+        archive.terminate()
+        archive.wait()
+    summary = json.loads((folder / "output").read_text().splitlines()[-1])
+    pages = summary["captures"] - count_refused(folder / "archive")
+    return Run(pages, run.seconds, processor)
+
+
+def wait_until_ready(status: str) -> None:
+    """Wait until every agent of an archive answers."""
+    for _ in range(300):
+        with suppress(OSError), urlopen(status, timeout=5) as answer:
+            if json.load(answer)["ready"]:
+                return
+        time.sleep(0.1)
+    sys.exit("the archive does not start")
+
+
+def processor_of_tree(root: int) -> float:
+    """Return the seconds of processor time of a process and its living descendants."""
+    ticks: dict[int, tuple[int, int]] = {}  # each process's parent and time
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            ticks[int(path.parent.name)] = (int(fields[1]), int(fields[11]) + int(fields[12]))
+    tree = {root}
+    while more := {pid for pid, (parent, _) in ticks.items() if parent in tree} - tree:
+        tree |= more
+    return sum(ticks[pid][1] for pid in tree) / os.sysconf("SC_CLK_TCK")
+
+
 def count_refused(archive: Path) -> int:
     """Return how many captures have another status than 200; from the plain files of one node."""
     lines = (
@@ -213,7 +262,7 @@ def run_wget(url: str, folder: Path) -> Run:
 
 def report(runs: dict[str, list[Run]]) -> None:
     """Print a table of medians, and the line of JSON."""
-    print(f"{'':8}{'pages':>8}{'seconds':>10}{'pages/s':>10}{'CPU s':>10}{'pages/CPU s':>13}")
+    print(f"{'':15}{'pages':>8}{'seconds':>10}{'pages/s':>10}{'CPU s':>10}{'pages/CPU s':>13}")
     figures: dict[str, dict[str, float]] = {}
     for name, each in runs.items():
         figures[name] = {
@@ -224,9 +273,12 @@ def report(runs: dict[str, list[Run]]) -> None:
             "pages_per_processor_second": round(statistics.median(run.thrift for run in each), 2),
         }
         pages, seconds, rate, processor, thrift = figures[name].values()
-        print(f"{name:8}{pages:8.0f}{seconds:10.2f}{rate:10.1f}{processor:10.2f}{thrift:13.1f}")
+        print(f"{name:15}{pages:8.0f}{seconds:10.2f}{rate:10.1f}{processor:10.2f}{thrift:13.1f}")
     ratios = {
-        f"{what}_vs_{peer}": round(figures["dlweb"][what] / figures[peer][what], 3)
+        f"{ours.replace(' ', '_')}_{what}_vs_{peer}": round(
+            figures[ours][what] / figures[peer][what], 3
+        )
+        for ours in ("dlweb", "dlweb running")
         for peer in ("scrapy", "wget")
         for what in ("pages_per_second", "pages_per_processor_second")
     }
