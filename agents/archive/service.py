@@ -62,7 +62,7 @@ def archive(reactor: Any, configuration: Configuration, config: ArchiveConfig) -
     lock = FolderLock(configuration.directory, configuration.base_port)
     _check(configuration, config, [*agents, *own], lock.left_behind)
     service = MultiService()
-    _LockService(lock).setServiceParent(service)
+    _LockService(reactor, lock).setServiceParent(service)
     refusal = _Refusal(reactor)
     supervisor = Supervisor(reactor, configuration, config, agents, refusal)
     supervisor.setServiceParent(service)
@@ -101,7 +101,8 @@ def _check(
 class _LockService(Service):
     """Holds the folder's lock for as long as the archive runs."""
 
-    def __init__(self, lock: FolderLock) -> None:
+    def __init__(self, reactor: Any, lock: FolderLock) -> None:
+        self._reactor = reactor
         self._lock = lock
 
     def startService(self) -> None:
@@ -110,9 +111,9 @@ class _LockService(Service):
         self._lock.sign()
 
     def stopService(self) -> None:
-        """Leave the lock signed until the process ends; a new archive must not come sooner."""
+        """Let the folder go once everything has stopped; a new archive must not come sooner."""
         super().stopService()
-        atexit.register(self._lock.release)
+        self._reactor.addSystemEventTrigger("after", "shutdown", self._lock.release)
 
 
 class _Refusal:

@@ -106,7 +106,7 @@ def test_an_archive_shows_itself_and_stops(tmp_path: Path) -> None:
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)
-    assert process.returncode == 0
+    assert process.returncode in (0, -signal.SIGTERM)  # twistd ends by the signal it got
     for agent in agents:
         assert not Path(f"/proc/{agent['pid']}").exists(), agent["name"]
     assert (tmp_path / "lock").read_text() == ""
