@@ -40,6 +40,7 @@ class Collecting:
         self._means, self._nurseries, self._deposits_alarm = means, nurseries, deposits_alarm
         self._alarm = Alarm(means.clock, _LONGEST_SLEEP)
         self._absences = Absences(means.clock, self._give_up)
+        self._orphans: dict[str, float] = {}  # attempts without a crawler, and since when
 
     def ring(self) -> None:
         """Look for work now."""
@@ -60,10 +61,9 @@ class Collecting:
         """Give work for ever."""
         while True:
             await self._alarm.wait()
-            try:
+            with self._means.journal.noting("work could not be given"):
+                await self._lose_orphans()
                 await self._give_work()
-            except (NoSuchTransition, AnetError) as error:
-                self._means.journal.add(f"work could not be given: {error}")
 
     def stop(self) -> None:
         """Let go of timers."""
@@ -114,6 +114,23 @@ class Collecting:
         return await self._shielded(self._take(attempt, directory, figures, error))
 
     # Giving work
+
+    async def _lose_orphans(self) -> None:
+        """Give up attempts that no crawler is counted on for; an error may have lost track.
+
+        Those that end just now are so for a moment too: it must last.
+        """
+        now, patience = self._seconds(), self._means.config.absence
+        crawls = await self._means.store.run(Database.in_state, CrawlState.COLLECTING)
+        names = [crawl.name for crawl in crawls if crawl.name]
+        self._orphans = {
+            name: self._orphans.get(name, now)
+            for name in names
+            if self.pool.working_on(name) is None
+        }
+        for name, since in list(self._orphans.items()):
+            if now - since > patience:
+                await self._lose(name, "no crawler is known to work on it")
 
     async def _give_work(self) -> None:
         config, pool = self._means.config, self.pool

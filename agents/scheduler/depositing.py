@@ -10,7 +10,6 @@ from agents.scheduler.life import CrawlState
 from agents.scheduler.means import Means
 from agents.scheduler.pool import Peer
 from anet.backoff import Backoff
-from anet.errors import AnetError
 from hip import HipError, RemoteError, convert
 
 # What a connectivity agent refuses with when repeating is of no use.
@@ -59,11 +58,9 @@ class Depositing:
         """Have crawls deposited and folders removed, for ever."""
         while True:
             await self._alarm.wait()
-            try:
+            with self._means.journal.noting("deposits wait"):
                 await self._deposit_all()
                 await self._discard_all()
-            except AnetError as error:
-                self._means.journal.add(f"deposits wait: {error}")
 
     # Deposits
 
@@ -92,6 +89,13 @@ class Depositing:
         return self._peers[name]
 
     async def _deposit(self, peer: Peer, crawl: Crawl) -> None:
+        with self._means.journal.noting(f"the deposit of {crawl.crawl} is in doubt"):
+            await self._deposit_once(peer, crawl)
+        running = self._running.get(crawl.crawl)
+        if running is not None:  # it has not ended
+            self._try_again(running)
+
+    async def _deposit_once(self, peer: Peer, crawl: Crawl) -> None:
         means = self._means
         means.live.begin(crawl.name or "")
         await means.store.run(Database.deposit_began, crawl.crawl, means.now())
@@ -117,14 +121,15 @@ class Depositing:
             self._end(crawl)
 
     async def _broke(self, crawl: Crawl, reason: str) -> None:
-        """Try again after a while."""
         means = self._means
         means.journal.add(f"the deposit of {crawl.crawl} is to be repeated: {reason}")
         await means.store.run(Database.deposit_broke, crawl.crawl, reason, means.now())
-        running = self._running[crawl.crawl]
+
+    def _try_again(self, running: _Running) -> None:
+        """Try again after a while."""
         running.peer = None
         wait = running.backoff.next()
-        running.timer = means.clock.callLater(wait, self._again, running)
+        running.timer = self._means.clock.callLater(wait, self._again, running)
 
     def _again(self, running: _Running) -> None:
         running.timer = None

@@ -1,11 +1,17 @@
 """What went wrong lately, for people; everything also goes to the log."""
 
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from twisted.internet.defer import CancelledError
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from agents import dates
+from agents.scheduler.life import NoSuchTransition
+from anet.errors import AnetError
+from hip import HipError
 
 _KEPT = 100  # lines
 _LONGEST = 500  # characters of a line
@@ -38,6 +44,19 @@ class Journal:
         _log.warn("{text}", text=text)
         self.count += 1
         self._lines.append(f"{dates.to_iso(self.now())} {text[:_LONGEST]}")
+
+    @contextmanager
+    def noting(self, what: str) -> Iterator[None]:
+        """Note any error instead of raising it, so that a loop that repeats its work goes on."""
+        try:
+            yield
+        except CancelledError:  # of a loop that is stopped
+            raise
+        except (AnetError, HipError, NoSuchTransition) as error:
+            self.add(f"{what}: {error}")
+        except Exception as error:
+            _log.failure("{what}", what=what)
+            self.add(f"{what}: {type(error).__name__}: {error}")
 
     def lines(self) -> list[str]:
         """Return the newest lines, newest first."""

@@ -24,8 +24,9 @@ class SchedulerMethods:
     ) -> list[str]:
         """Have the sites that begin at these URLs collected; return the name of each crawl.
 
-        A site that is at work already is joined: its present crawl is returned. What belongs
-        to each site is guessed from its URL. With `private_networks` addresses of private
+        A site that is at work already is joined: its present crawl is returned, and one that is
+        being collected goes on as it was ordered first. What belongs to each site is guessed
+        from its URL. With `private_networks` addresses of private
         networks and of loopback may be fetched; `delay` is the seconds owed to a web server for
         each request, instead of the configured.
         """

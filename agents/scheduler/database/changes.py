@@ -25,7 +25,7 @@ class Changes(Queries):
             [site_after(SiteState(site["state"]), event), date, error, before.site],
         )
 
-    def _set(self, crawl: str, **columns: str | int | None) -> None:
+    def _set(self, crawl: str, **columns: str | float | None) -> None:
         assignments = ", ".join(f"{name} = ?" for name in columns)
         self._connection.execute(
             f"UPDATE crawls SET {assignments} WHERE crawl = ?",  # noqa: S608 - names are ours

@@ -6,6 +6,7 @@ from pathlib import Path
 VERSION = 1
 UPGRADES = {0: "schema-1.sql"}  # from a version, by which file, to the next
 _APPLICATION = 0x646C7763  # "dlwc": tells our files from other SQLite databases
+_BEGIN_AGAIN = "put back a copy of it, or move it away to begin with none"
 _PATIENCE = 10.0  # seconds to wait for another process's lock
 
 
@@ -21,19 +22,22 @@ def open_database(path: Path) -> sqlite3.Connection:
     Raises:
         DatabaseRefused: it is not ours to open; the message says why and what to do.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(
-        path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-    )
-    connection.row_factory = sqlite3.Row
     try:
-        _prepare(connection, path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.row_factory = sqlite3.Row
+            _prepare(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    except sqlite3.OperationalError as error:
+        cure = "see that this user may write there, and that the disk has room"
+        raise DatabaseRefused(f"{path}: {error}; {cure}") from error
     except sqlite3.DatabaseError as error:
-        connection.close()
-        raise DatabaseRefused(f"{path}: {error}; move it away to begin with none") from error
-    except DatabaseRefused:
-        connection.close()
-        raise
+        raise DatabaseRefused(f"{path}: {error}; {_BEGIN_AGAIN}") from error
     return connection
 
 
@@ -50,8 +54,13 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by a newer version of this program ({version}, not {VERSION}); "
             "install that version"
         )
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        raise DatabaseRefused(f"{path} is damaged ({found}); {_BEGIN_AGAIN}")
     for step in range(version, VERSION):
         _upgrade(connection, step)
+    # SQLite opens a file that it may only read without a word; this is refused there.
+    connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _upgrade(connection: sqlite3.Connection, version: int) -> None:

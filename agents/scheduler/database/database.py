@@ -48,7 +48,7 @@ class Database(Attempts, Deposits):
         )
         row = self._site(site.site)
         if SiteState(row["state"]) in SITE_AT_WORK:
-            return str(row["crawl"])
+            return self._join(str(row["crawl"]), private_networks, delay)
         crawl = self._new_crawl_name(date, site.site)
         self._connection.execute(
             "INSERT INTO crawls (crawl, site, host, state, private_networks, delay, ordered,"
@@ -62,6 +62,17 @@ class Database(Attempts, Deposits):
             [state, site.start_url, crawl, date, site.site],
         )
         return crawl
+
+    def _join(self, name: str, private_networks: bool, delay: float | None) -> str:
+        """Let an order join a crawl; what it says counts while no crawler has been told yet."""
+        crawl = self._crawl(name)
+        if crawl.state is CrawlState.ORDERED:
+            self._set(
+                name,
+                private_networks=crawl.private_networks or private_networks,
+                delay=crawl.delay if delay is None else delay,
+            )
+        return name
 
     def _new_crawl_name(self, date: str, site: str) -> str:
         repeated = 0
