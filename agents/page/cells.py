@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 from agents.page.text import human_number
 from agents.page.values import Badge, Cell, LinkTo, Progress, Table
 
-SHORT = 24  # characters that are not broken over lines
-LONG = 40  # characters from which a text is given some width to break in
+SHORT = 24  # characters that are not broken over lines; more are given width to break in
 
 _QUANTITY = re.compile(
     r"[-–]?\d[\d,]*(?:\.\d+)?(?:[ ]?(?:%|bytes|[kMGTPE]B|µs|ms|s|min|h|d))?(?:/s)?"
@@ -94,7 +93,7 @@ def _kind(cell: Cell) -> str:
     text = cell.text if isinstance(cell, LinkTo) else cell
     if not isinstance(text, str) or not text:
         return ""
-    return "short" if len(text) <= SHORT else "long" if len(text) > LONG else ""
+    return "short" if len(text) <= SHORT else "long"
 
 
 def _class(name: str) -> str:

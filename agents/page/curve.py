@@ -60,7 +60,7 @@ def quantity(value: float, unit: str) -> str:
         return human_seconds(value)
     if unit.startswith("bytes"):
         return human_bytes(value) + unit.removeprefix("bytes")
-    return f"{human_number(value)} {unit}".rstrip()
+    return f"{human_number(value)}{'' if unit[:1] == '/' else ' '}{unit}".rstrip()
 
 
 def _svg(points: Points, lowest: float, top: float, summary: str) -> str:

@@ -22,6 +22,7 @@ class Figure:
         read: gives its value.
         total: whether it only ever grows.
         unit: "bytes" is shown as such.
+        rate: unit of the curve that shows how quickly a total grows; none is shown without.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Figure:
     read: Callable[[], float]
     total: bool = False
     unit: str = ""
+    rate: str = ""
 
 
 def shown(figures: Iterable[Figure]) -> dict[str, str | float]:

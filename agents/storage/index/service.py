@@ -14,6 +14,7 @@ from agents.storage.index.pages import figures, page
 from agents.storage.index.placing import Placing
 from agents.storage.index.recording import Recording
 from agents.storage.index.view import ClusterView
+from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
 from agents.storage.status import IndexStatus
 from anet.http import HttpClient, HttpServer, Router, guarded
@@ -57,6 +58,7 @@ class IndexNode(OpeningService):
         link: its link to the storage master.
         listener: where clients link to it; its port is known once `opened`.
         server: its pages.
+        pulse: its course, for its page.
     """
 
     def __init__(
@@ -111,5 +113,7 @@ class IndexNode(OpeningService):
     def _router(self) -> Router:
         router = Router()
         measured = figures(self)
+        self.pulse = Pulse(self._reactor, measured)
+        self.pulse.setServiceParent(self)
         serve_pages(router, "dlweb_index_node", measured, lambda: page(self, measured))
         return router

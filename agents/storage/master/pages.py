@@ -18,9 +18,11 @@ def figures(master: "StorageMaster") -> list[Figure]:
         Figure("nodes_up", "storage nodes up", lambda: len(registry.up)),
         Figure("nodes_waited_for", "waited for", lambda: len(registry.waited_for)),
         Figure("index_nodes_up", "index nodes up", lambda: len(registry.index_nodes)),
-        Figure("added", "additions logged", lambda: master.methods.added_entries, total=True),
+        Figure(
+            "added", "additions logged", lambda: master.methods.added_entries, total=True, rate="/s"
+        ),
         Figure("unsettled", "additions not counted yet", lambda: mending.waiting),
-        Figure("mended", "repairs done", lambda: mending.mended, total=True),
+        Figure("mended", "repairs done", lambda: mending.mended, total=True, rate="/s"),
         Figure("failed", "repairs failed", lambda: mending.failed, total=True),
     ]
 
@@ -34,6 +36,7 @@ def page(master: "StorageMaster", measured: Sequence[Figure]) -> Page:
         name=master.agent.agent_name,
         sections=[
             Figures("Now", shown(measured)),
+            *master.pulse.sections(),
             Figures(
                 "Replicas",
                 {

@@ -12,6 +12,7 @@ from agents.storage.master.mending import Mending
 from agents.storage.master.methods import StorageMasterMethods
 from agents.storage.master.pages import figures, page
 from agents.storage.master.registry import Registry
+from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
 from anet.http import HttpServer, Router, guarded
 from anet.starting import in_words
@@ -56,6 +57,7 @@ class StorageMaster(OpeningService):
         link: its link to the scheduler.
         listener: where slaves link to it; its port is known once `opened`.
         server: its pages.
+        pulse: its course, for its page.
     """
 
     def __init__(
@@ -133,5 +135,7 @@ class StorageMaster(OpeningService):
     def _router(self) -> Router:
         router = Router()
         measured = figures(self)
+        self.pulse = Pulse(self._reactor, measured)
+        self.pulse.setServiceParent(self)
         serve_pages(router, "dlweb_storage_master", measured, lambda: page(self, measured))
         return router

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agents.page import Badge, Figures, LinkTo, Note, Page, Section
+from agents.page import Badge, Branch, Figures, LinkTo, Note, Page, Section, Tree
 from agents.storage.figures import Figure, shown
 
 if TYPE_CHECKING:
@@ -19,9 +19,15 @@ def figures(node: "StorageNode") -> list[Figure]:
         Figure("structures", "URLs", lambda: counts.counts["structures"]),
         Figure("free_bytes", "room left", lambda: store.space.free, unit="bytes"),
         Figure("waiting", "writes waiting", lambda: store.waiting),
-        Figure("served", "answers given", lambda: routes.served, total=True),
+        Figure("served", "answers given", lambda: routes.served, total=True, rate="/s"),
         Figure("taken", "contents taken", lambda: routes.contents.taken, total=True),
-        Figure("recorded", "captures recorded", lambda: routes.structures.recorded, total=True),
+        Figure(
+            "recorded",
+            "captures recorded",
+            lambda: routes.structures.recorded,
+            total=True,
+            rate="/s",
+        ),
         Figure("copied", "contents copied", lambda: fetcher.contents, total=True),
         Figure("merged", "captures merged", lambda: fetcher.merged, total=True),
         Figure("told", "additions told", lambda: node.reporter.told, total=True),
@@ -35,11 +41,11 @@ def page(node: "StorageNode", measured: Sequence[Figure]) -> Page:
     asked = lookup.listener if lookup is not None else None
     sections: list[Section] = [
         Figures("Now", shown(measured)),
+        *node.pulse.sections(),
         Figures(
-            "Place",
+            "Disk",
             {
                 "state": Badge("failed", "bad") if failed else Badge("up", "good"),
-                "master": node.link.state,
                 "folder": str(node.store.layout.root),
                 "address": node.url,
                 "filter": "ready" if node.store.holdings.surveyed else "surveying the disk",
@@ -52,6 +58,10 @@ def page(node: "StorageNode", measured: Sequence[Figure]) -> Page:
                 "questions": asked.questions if asked is not None else 0,
                 "answers": asked.answers if asked is not None else 0,
             },
+        ),
+        Tree(
+            "Place in the tree",
+            Branch(node.link.state, "", [Branch(node.agent.agent_name, "storage-node")]),
         ),
     ]
     if failed:

@@ -16,6 +16,7 @@ from agents.storage.node.methods import StorageNodeMethods
 from agents.storage.node.pages import figures, page
 from agents.storage.node.reporter import Reporter
 from agents.storage.node.routes import NodeRoutes
+from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
 from agents.storage.status import NodeStatus
 from anet.http import HttpClient, HttpServer, Limits, guarded
@@ -61,6 +62,7 @@ class StorageNode(OpeningService):
         link: its link to the master.
         lookup: its answers to multicast; none when that is switched off.
         server: its HTTP service; its port is known once `opened`.
+        pulse: its course, for its page.
     """
 
     def __init__(
@@ -148,5 +150,7 @@ class StorageNode(OpeningService):
     def _router(self) -> Any:
         router = self.routes.router()
         measured = figures(self)
+        self.pulse = Pulse(self._reactor, measured)
+        self.pulse.setServiceParent(self)
         serve_pages(router, "dlweb_storage_node", measured, lambda: page(self, measured))
         return router
