@@ -35,7 +35,7 @@ def reaped() -> Iterator[None]:
 
 def free_ports() -> int:
     """Return the first of a hundred free ports."""
-    for base in range(30000 + os.getpid() % 9000, 60000, 100):
+    for base in range(20000 + os.getpid() % 8000, 32000, 100):
         try:
             for port in (base, base + 1):
                 with closing(socket.socket()) as probe:
