@@ -129,7 +129,7 @@ class Collecting:
             if self.pool.working_on(name) is None
         }
         for name, since in list(self._orphans.items()):
-            if now - since > patience:
+            if now - since >= patience:
                 await self._lose(name, "no crawler is known to work on it")
 
     async def _give_work(self) -> None:

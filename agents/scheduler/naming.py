@@ -5,7 +5,7 @@ from hashlib import sha256
 from urllib.parse import urlsplit
 
 _LONGEST = 80  # characters of a site's name
-_PLAIN = re.compile(r"[a-z0-9.\-]+(:[0-9]+)?")
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9.\-]*(:[0-9]+)?")  # "..", a host too, is no folder's name
 _UNSAFE = re.compile(r"[^a-z0-9.\-]+")
 
 
@@ -13,14 +13,15 @@ def site_name(start_url: str) -> str:
     """Return the name of the site that begins at a canonical URL.
 
     It is the host, and after `_` the port: one name for http and https. Where the site begins
-    deeper than that, the path follows, and digits of its SHA-256 so that no two share a name.
+    deeper than that, or at a strange host, what can be of it follows, and digits of its SHA-256
+    so that no two share a name.
     """
     parts = urlsplit(start_url)
     spoken = parts.netloc + parts.path.rstrip("/") + (f"?{parts.query}" if parts.query else "")
     if _PLAIN.fullmatch(spoken) and len(spoken) <= _LONGEST:
         return spoken.replace(":", "_")
     shown = _UNSAFE.sub("-", spoken.lower()).strip("-.")[:_LONGEST]
-    return f"{shown}-{sha256(spoken.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return f"{shown or 'site'}-{sha256(spoken.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
 def host_of(start_url: str) -> str:

@@ -1,5 +1,7 @@
 """Names of sites and crawls."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,3 +58,9 @@ def test_crawls_and_attempts_have_names_of_their_own() -> None:
     assert crawl_name(date, "a.example", 1) == "20261121-073000-a.example-2"
     assert attempt_name("c", 1) == "c"
     assert attempt_name("c", 2) == "c.2"
+
+
+@pytest.mark.parametrize("host", [".", "..", "-.example", "...", "a_b.example", "[::1]"])
+def test_a_strange_host_never_names_another_folder(host: str) -> None:
+    """A site's name begins with a letter or digit, so that its folder lies where it should."""
+    assert re.fullmatch(r"[a-z0-9][a-z0-9.\-]*", site_name(f"http://{host}/"))

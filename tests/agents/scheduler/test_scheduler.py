@@ -142,6 +142,32 @@ def test_a_crawler_that_comes_back_too_late_is_told_to_stop(world: Any) -> None:
     assert connectivity.deposits == []
 
 
+def test_an_attempt_that_everybody_lost_track_of_is_made_again(world: Any) -> None:
+    """Whatever went wrong, a crawl that no crawler works on does not wait for ever."""
+    crawler = world.crawler()
+    [crawl] = world.order(URL)
+    world.scheduler.collecting.pool.finish("crawler-1", crawl, world.clock.seconds())
+    world.pass_time(25)
+    assert crawler.order.crawl == f"{crawl}.2"
+
+
+def test_an_error_of_the_database_stops_no_loop(world: Any, monkeypatch: Any) -> None:
+    """Work is given and deposits are made once the database answers again."""
+    crawler, connectivity = world.crawler(), world.connectivity()
+    with monkeypatch.context() as patch:
+        for name in ("due", "discards"):
+            patch.setattr(world.database, name, lambda *_: 1 / 0)
+            patch.setattr(f"agents.scheduler.database.Database.{name}", lambda *_: 1 / 0)
+        world.order(URL)
+        world.pass_time(12)
+        assert crawler.orders == []
+        assert any("ZeroDivisionError" in error for error in world.status().errors)
+    world.pass_time(12)
+    crawler.finish()
+    connectivity.succeed()
+    assert world.state(world.order(URL)[0]) == "collecting"
+
+
 def test_a_crawl_is_given_up_after_enough_attempts(world: Any) -> None:
     """A site that kills every crawler fails, with the last reason, and is not tried for ever."""
     [crawl] = world.order(URL)
@@ -277,6 +303,19 @@ def test_a_deposit_that_breaks_is_repeated(world: Any) -> None:
     other.succeed()
     assert world.state(crawl) == "deposited"
     assert world.crawl(crawl)["error"] == ""
+
+
+def test_a_deposit_that_cannot_be_noted_is_asked_for_again(world: Any, monkeypatch: Any) -> None:
+    """An error between the deposit and the database leaves no crawl behind."""
+    crawler, connectivity = world.crawler(), world.connectivity()
+    [crawl] = world.order(URL)
+    with monkeypatch.context() as patch:
+        patch.setattr("agents.scheduler.database.Database.deposit_began", lambda *_: 1 / 0)
+        crawler.finish()
+        assert connectivity.deposits == []
+    world.pass_time(20)
+    connectivity.succeed()
+    assert world.state(crawl) == "deposited"
 
 
 def test_a_deposit_is_repeated_after_a_restart(world: Any) -> None:

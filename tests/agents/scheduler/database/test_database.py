@@ -56,6 +56,19 @@ def test_an_order_makes_sites_due(database: Database) -> None:
     assert kept is not None and kept.private_networks
 
 
+def test_an_order_that_joins_a_site_still_waiting_is_honoured(database: Database) -> None:
+    """Until a crawler has been told, a later order may change how; afterwards it may not."""
+    [crawl] = database.order([site("a")], False, DATE, 0.5)
+    assert database.order([site("a")], True, DATE, 2.0) == [crawl]
+    assert database.order([site("a")], False, DATE) == [crawl]
+    kept = database.crawl(crawl)
+    assert kept is not None and kept.private_networks and kept.delay == 2.0
+    database.start(crawl, "crawler-1", DATE)
+    database.order([site("a")], True, DATE, 9.0)
+    kept = database.crawl(crawl)
+    assert kept is not None and kept.delay == 2.0
+
+
 def test_a_site_at_work_is_joined(database: Database) -> None:
     """Until a site is idle again, every order for it gives the same crawl."""
     [crawl] = database.order([site("a")], False, DATE)
@@ -187,6 +200,40 @@ def test_files_that_are_not_ours_are_refused(path: Path) -> None:
     newer.close()
     with pytest.raises(DatabaseRefused, match="newer version"):
         Database(path)
+
+
+def test_a_damaged_file_is_refused_before_it_is_used(path: Path) -> None:
+    """A page of garbage in the middle is found when the file is opened, not days later."""
+    database = Database(path)
+    database.order([site(f"site{number}") for number in range(500)], False, DATE)
+    database.close()
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"garbage" * 1000)
+    with pytest.raises(DatabaseRefused, match="put back a copy of it, or move it away"):
+        Database(path)
+
+
+def test_a_file_that_cannot_be_opened_or_written_is_refused(path: Path) -> None:
+    """What stands in the way is said, with what to look at."""
+    path.mkdir(parents=True)
+    with pytest.raises(DatabaseRefused, match="see that this user may write there"):
+        Database(path)
+
+
+@pytest.mark.skipif(not Path("/usr/bin/setpriv").exists(), reason="needs setpriv")
+def test_a_file_that_may_only_be_read_is_refused(path: Path) -> None:
+    """SQLite would open it and say nothing until the first order."""
+    Database(path).close()
+    path.chmod(0o444)
+    code = (
+        "import sys; from pathlib import Path; from agents.scheduler.database import Database;"
+        " Database(Path(sys.argv[1]))"
+    )
+    without_rights = ["setpriv", "--inh-caps=-all", "--bounding-set=-all", "--"]
+    python = [*(without_rights if os.getuid() == 0 else []), sys.executable, "-c", code]
+    ended = subprocess.run([*python, path], capture_output=True, text=True, check=False)
+    assert "readonly database; see that this user may write there" in ended.stderr
 
 
 _STEPS = st.sampled_from(
