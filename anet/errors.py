@@ -2,15 +2,18 @@
 
 AnetError
 ├── Overloaded             a bounded queue is full
+├── Stopped                the service was stopped, and does nothing more
 ├── AddressInUse           somebody else listens there
 ├── PermissionRefused      this user may not listen there
 ├── InvalidAddress         the text is not host:port
 └── HttpError
     ├── ConnectFailed      nobody answers at that address, or the name is unknown
-    │   └── ForbiddenAddress   the address may not be connected to
+    │   ├── ForbiddenAddress   the address may not be connected to
+    │   └── TlsFailed          no TLS, or a certificate that is not good
     ├── ConnectionBroken   the peer went away in the middle
     ├── TimedOut           the peer is silent for too long
     ├── MalformedMessage   the peer does not speak HTTP/1
+    ├── UnsafeMessage      what is to be sent would break out of its line
     └── BodyTooLarge       the body is larger than the reader accepts
 """
 
@@ -21,6 +24,10 @@ class AnetError(Exception):
 
 class Overloaded(AnetError):
     """A bounded queue is full; try later, or raise its limit."""
+
+
+class Stopped(AnetError):
+    """The service was stopped, and does nothing more."""
 
 
 class AddressInUse(AnetError):
@@ -45,6 +52,14 @@ class ConnectFailed(HttpError):
 
 class ForbiddenAddress(ConnectFailed):
     """The name leads to an address that may not be connected to."""
+
+
+class TlsFailed(ConnectFailed):
+    """The server speaks no TLS, or its certificate is not good."""
+
+
+class UnsafeMessage(HttpError):
+    """A method, a target or a field that cannot be part of a head."""
 
 
 class ConnectionBroken(HttpError):

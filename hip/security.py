@@ -10,8 +10,8 @@ from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint
 from twisted.internet.protocol import Factory
 
 from anet.address import Address, is_loopback
-from anet.http.connect import resolve
-from anet.http.server import listen
+from anet.listening import listen
+from anet.names import resolve
 from hip.errors import PlaintextRefused
 from hip.peer import Peer
 

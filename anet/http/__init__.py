@@ -4,16 +4,19 @@ Twisted's own client and server rewrite heads; an archive may not (*INA §1.4.2*
 """
 
 from anet.http.client import HttpClient
-from anet.http.connect import connect, permit_all, resolve
-from anet.http.connection import ClientResponse, HttpConnection, Sink
+from anet.http.connect import connect, permit_all
+from anet.http.connection import ClientResponse, HttpConnection
 from anet.http.file_body import FileBody
 from anet.http.hosts import guarded
+from anet.http.incoming import IncomingBody, Sink
 from anet.http.message import HOP_BY_HOP, Headers, ResponseHead, parse_head
 from anet.http.metrics import metrics_response
 from anet.http.request import Request
 from anet.http.response import Response
 from anet.http.router import Router
-from anet.http.server import Handler, HttpServer, Limits
+from anet.http.server import HttpServer
+from anet.http.server_connection import Handler, Limits
+from anet.names import resolve
 
 __all__ = [
     "HOP_BY_HOP",
@@ -24,6 +27,7 @@ __all__ = [
     "HttpClient",
     "HttpConnection",
     "HttpServer",
+    "IncomingBody",
     "Limits",
     "Request",
     "Response",

@@ -10,6 +10,7 @@ import httptools
 from anet.errors import ConnectionBroken, MalformedMessage
 from anet.http.message import ResponseHead
 
+BETWEEN_LIMIT = 64 * 1024  # bytes between pieces: sizes with their extensions, trailers
 _CHUNKED_HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
@@ -84,6 +85,7 @@ class ChunkedDecoder:
         self.complete = False
         self.surplus = False
         self._pieces: list[bytes] = []
+        self._fruitless = 0  # bytes since the last piece
         self._parser = httptools.HttpResponseParser(self)
         self._parser.set_dangerous_leniencies(
             lenient_optional_lf_after_cr=True, lenient_optional_cr_before_lf=True
@@ -92,6 +94,7 @@ class ChunkedDecoder:
 
     def on_body(self, piece: bytes) -> None:
         """Take a piece from llhttp."""
+        self._fruitless = 0
         self._pieces.append(piece)
 
     def on_message_complete(self) -> None:
@@ -100,12 +103,15 @@ class ChunkedDecoder:
 
     def feed(self, data: bytes) -> list[bytes]:
         """Return the pieces of the body in `data`, without the framing."""
+        self._fruitless += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError as error:
             if not self.complete:
                 raise MalformedMessage(f"chunked body: {error}") from None
             self.surplus = True
+        if self._fruitless > BETWEEN_LIMIT + len(data):
+            raise MalformedMessage(f"{self._fruitless} bytes between two chunks")
         pieces, self._pieces = self._pieces, []
         return pieces
 

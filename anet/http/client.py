@@ -3,19 +3,17 @@
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from attrs import define, field
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall
 
-from anet.errors import ConnectFailed, ConnectionBroken, Overloaded
+from anet.errors import ConnectionBroken, Overloaded, Stopped
 from anet.http.connect import Permit, connect, permit_all
-from anet.http.connection import ClientResponse, HttpConnection
+from anet.http.connection import ClientResponse, HttpConnection, State
 from anet.http.file_body import FileBody
-
-_Place = tuple[str, int, bool]  # host, port, TLS
+from anet.http.place import Place, read_url
 
 
 @define
@@ -52,9 +50,11 @@ class HttpClient(Service):
         self._idle_timeout = idle_timeout
         self._response_timeout = response_timeout
         self._permit = permit
-        self._pools: dict[_Place, _Pool] = {}
+        self._pools: dict[Place, _Pool] = {}
         self._open: set[HttpConnection] = set()
-        self._closing: dict[HttpConnection, IDelayedCall] = {}
+        self._closing: dict[HttpConnection, IDelayedCall] = {}  # those idle, by when they go
+        self._ended: list[Deferred[None]] = []
+        self._stopped = False
 
     async def request(
         self,
@@ -67,84 +67,110 @@ class HttpClient(Service):
 
         Raises:
             HttpError: no answer.
+            OSError: the body's file cannot be opened.
+            Stopped: the client was stopped.
             Overloaded: `waiting_limit` requests wait for a connection to that place already.
         """
-        parts = urlsplit(url)
-        tls = parts.scheme == "https"
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConnectFailed(f"{url[:80]!r} is not an http URL")
-        place = (parts.hostname, parts.port or (443 if tls else 80), tls)
-        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        fields = [(b"Host", parts.netloc.rpartition("@")[2].encode("latin-1")), *headers]
+        place, target = read_url(url)
+        fields = [(b"Host", place.authority), *headers]
         while True:
             connection = await self._acquire(place)
             kept = connection.exchanges > 0
             try:
                 return await connection.request(method, target, fields, body)
             except ConnectionBroken:
-                if not kept:
+                if not kept or connection.heard:
                     raise
+            finally:
+                if connection.state is State.IDLE and connection not in self._closing:
+                    connection.close()  # nothing was asked over it
 
-    async def _acquire(self, place: _Place) -> HttpConnection:
+    async def _acquire(self, place: Place) -> HttpConnection:
+        if self._stopped:
+            raise Stopped("this HTTP client was stopped")
         pool = self._pools.setdefault(place, _Pool())
         if pool.in_use >= self._connections:
             if len(pool.waiting) >= self._waiting_limit:
-                raise Overloaded(f"{len(pool.waiting)} requests wait for {place[0]}:{place[1]}")
+                raise Overloaded(f"{len(pool.waiting)} requests wait for {place.host}:{place.port}")
             turn: Deferred[None] = Deferred(lambda waiter: pool.waiting.remove(waiter))
             pool.waiting.append(turn)
-            await turn  # whoever lets go hands its place over, so in_use stays
+            await turn  # whoever lets go hands its turn over, so in_use stays
         else:
             pool.in_use += 1
         while pool.idle:
             connection = pool.idle.pop()
             self._closing.pop(connection).cancel()
-            return connection
+            if connection.state is State.IDLE:
+                return connection
+            pool.in_use += 1  # it is closing, and lets go of a turn when it is closed
         try:
             return await self._connect(place, pool)
         except BaseException:
-            self._let_go(pool)
+            self._let_go(place, pool)
             raise
 
-    async def _connect(self, place: _Place, pool: _Pool) -> HttpConnection:
-        host, port, tls = place
+    async def _connect(self, place: Place, pool: _Pool) -> HttpConnection:
+        if self._stopped:
+            raise Stopped("this HTTP client was stopped")
         connection = await connect(
             self._reactor,
-            host,
-            port,
-            tls=tls,
+            place.host,
+            place.port,
+            tls=place.tls,
             timeout=self._connect_timeout,
             silence=self._response_timeout,
             permit=self._permit,
         )
         self._open.add(connection)
-        connection.on_idle = lambda _: self._keep(pool, connection)
-        connection.on_close = lambda _: self._lost(pool, connection)
+        connection.on_idle = lambda _: self._keep(place, pool, connection)
+        connection.on_close = lambda _: self._lost(place, pool, connection)
         return connection
 
-    def _keep(self, pool: _Pool, connection: HttpConnection) -> None:
+    def _keep(self, place: Place, pool: _Pool, connection: HttpConnection) -> None:
         pool.idle.append(connection)
-        self._closing[connection] = self._reactor.callLater(self._idle_timeout, connection.close)
-        self._let_go(pool)
+        self._closing[connection] = self._reactor.callLater(
+            self._idle_timeout, self._drop, pool, connection
+        )
+        self._let_go(place, pool)
 
-    def _lost(self, pool: _Pool, connection: HttpConnection) -> None:
+    def _drop(self, pool: _Pool, connection: HttpConnection) -> None:
+        """Close a connection that nobody used for a while."""
+        pool.idle.remove(connection)
+        pool.in_use += 1  # until it is closed
+        del self._closing[connection]
+        connection.close()
+
+    def _lost(self, place: Place, pool: _Pool, connection: HttpConnection) -> None:
         self._open.discard(connection)
         closing = self._closing.pop(connection, None)
-        if closing is None:
-            self._let_go(pool)  # it was in use
-            return
-        pool.idle.remove(connection)
-        if closing.active():
+        if closing is not None:  # it was idle, and nobody's turn
             closing.cancel()
+            pool.idle.remove(connection)
+            pool.in_use += 1
+        self._let_go(place, pool)
+        if not self._open:
+            while self._ended:
+                self._ended.pop().callback(None)
 
-    @staticmethod
-    def _let_go(pool: _Pool) -> None:
+    def _let_go(self, place: Place, pool: _Pool) -> None:
+        """Hand a turn to who waits longest."""
         if pool.waiting:
             pool.waiting.popleft().callback(None)
-        else:
-            pool.in_use -= 1
+            return
+        pool.in_use -= 1
+        if not pool.in_use and not pool.idle and self._pools.get(place) is pool:
+            del self._pools[place]
 
     async def stopService(self) -> None:
-        """Close every connection; requests under way fail."""
+        """Close every connection and wait until they are closed; requests under way fail."""
         super().stopService()
+        self._stopped = True
+        for pool in list(self._pools.values()):
+            while pool.waiting:
+                pool.waiting.popleft().errback(Stopped("this HTTP client was stopped"))
         for connection in list(self._open):
             connection.close()
+        if self._open:
+            ended: Deferred[None] = Deferred()
+            self._ended.append(ended)
+            await ended

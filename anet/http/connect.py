@@ -1,21 +1,20 @@
 """Making a connection to a web server: name, permission, TCP, TLS."""
 
 from collections.abc import Callable
-from ipaddress import ip_address
 from typing import Any
 
-from twisted.internet.address import IPv4Address, IPv6Address
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError
 from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, wrapClientTLS
-from twisted.internet.error import ConnectError
+from twisted.internet.error import ConnectError, ConnectingCancelledError
 from twisted.internet.error import TimeoutError as ConnectTimeout
-from twisted.internet.interfaces import IAddress, IHostResolution, IResolutionReceiver
-from zope.interface import implementer
 
 from anet.errors import ConnectFailed, ForbiddenAddress, HttpError, TimedOut
 from anet.factories import factory_of
 from anet.http.connection import HttpConnection
+from anet.names import ascii_name, resolve
 from anet.tls import client_creator
+
+TRIED = 4  # addresses of a host, lest a name with many keeps one waiting
 
 Permit = Callable[[str], bool]
 
@@ -23,49 +22,6 @@ Permit = Callable[[str], bool]
 def permit_all(_: str) -> bool:
     """Permit every address."""
     return True
-
-
-@implementer(IResolutionReceiver)
-class _Addresses:
-    """Collects what a name leads to."""
-
-    def __init__(self) -> None:
-        self.found: list[str] = []
-        self.complete: Deferred[list[str]] = Deferred()
-
-    def resolutionBegan(self, resolution: IHostResolution) -> None:
-        pass
-
-    def addressResolved(self, address: IAddress) -> None:
-        if isinstance(address, IPv4Address | IPv6Address) and address.host not in self.found:
-            self.found.append(address.host)
-
-    def resolutionComplete(self) -> None:
-        if not self.complete.called:
-            self.complete.callback(self.found)
-
-
-async def resolve(reactor: Any, host: str, timeout: float) -> list[str]:
-    """Return the IP addresses of a host, in the resolver's order.
-
-    Raises:
-        ConnectFailed: the name is unknown.
-        TimedOut: the resolver did not answer within `timeout` seconds.
-    """
-    host = host.removeprefix("[").removesuffix("]")
-    try:
-        return [str(ip_address(host))]
-    except ValueError:
-        pass
-    receiver = _Addresses()
-    reactor.nameResolver.resolveHostName(receiver, host)
-    try:
-        found = await receiver.complete.addTimeout(timeout, reactor)
-    except Exception as error:
-        raise TimedOut(f"no answer about the name {host} in {timeout:g} seconds") from error
-    if not found:
-        raise ConnectFailed(f"the name {host} is unknown")
-    return found
 
 
 async def connect(
@@ -89,14 +45,14 @@ async def connect(
         tls: whether to speak TLS.
         verify: whether its certificate must be good.
         address: connect to this IP address and do not look the name up.
-        timeout: seconds for the name, and again for the connection.
+        timeout: seconds for the name, and again for each address that is tried (at most 4).
         silence: seconds without a byte after which an exchange is given up.
         permit: tells of each IP address whether it may be connected to; asked after the name
             is looked up, so that a name cannot lead where an address may not.
 
     Raises:
         ForbiddenAddress: no address of the host is permitted.
-        ConnectFailed: nobody answers there.
+        ConnectFailed: nobody answers there, or `host` is no name.
         TimedOut: nobody said yes or no.
     """
     addresses = [address] if address else await resolve(reactor, host, timeout)
@@ -104,7 +60,7 @@ async def connect(
     if not permitted:
         raise ForbiddenAddress(f"{host} ({', '.join(addresses)}) may not be connected to")
     failure: HttpError = ConnectFailed(f"{host} has no address")
-    for ip in permitted:
+    for ip in permitted[:TRIED]:
         try:
             return await _connect_to(reactor, ip, host, port, tls, verify, timeout, silence)
         except HttpError as error:
@@ -125,13 +81,15 @@ async def _connect_to(
     kind = TCP6ClientEndpoint if ":" in ip else TCP4ClientEndpoint
     endpoint: Any = kind(reactor, ip, port, timeout=timeout)
     if tls:
-        endpoint = wrapClientTLS(client_creator(host, verify), endpoint)
+        endpoint = wrapClientTLS(client_creator(ascii_name(host), verify), endpoint)
     try:
         connection: HttpConnection = await endpoint.connect(
             factory_of(lambda: HttpConnection(reactor, silence))
         )
     except ConnectTimeout:
         raise TimedOut(f"{host}:{port} did not answer in {timeout:g} seconds") from None
+    except ConnectingCancelledError:
+        raise CancelledError from None  # as every other wait does
     except (ConnectError, OSError) as error:
         raise ConnectFailed(f"{host}:{port} ({ip}): {_words(error)}") from None
     return connection

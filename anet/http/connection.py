@@ -8,26 +8,23 @@ from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from typing import Any
 
+from OpenSSL.SSL import Error as TlsError
 from twisted.internet.defer import Deferred
+from twisted.internet.error import ConnectionDone
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
-from twisted.protocols.basic import FileSender
-from twisted.protocols.policies import TimeoutMixin
 from twisted.python.failure import Failure
 
-from anet.errors import (
-    BodyTooLarge,
-    ConnectionBroken,
-    HttpError,
-    MalformedMessage,
-    TimedOut,
-)
+from anet.deadline import Deadline
+from anet.errors import ConnectionBroken, HttpError, MalformedMessage, TimedOut, TlsFailed
 from anet.http.body import BodyDecoder, decoder_for
 from anet.http.file_body import FileBody
-from anet.http.message import ResponseHead, parse_head
+from anet.http.incoming import IncomingBody, Sink
+from anet.http.message import ResponseHead, end_of_head, parse_head, request_head
+from anet.http.sending import PacedWriter
 
-Sink = Callable[[bytes], "Deferred[Any] | None"]
 HEAD_LIMIT = 256 * 1024  # bytes; browsers stop at about as much
+INTERIM_LIMIT = 20  # heads of status 1xx before the answer
 
 
 class State(Enum):
@@ -47,10 +44,11 @@ class ClientResponse:
         address: `ip:port` of the server.
     """
 
-    def __init__(self, head: ResponseHead, connection: "HttpConnection") -> None:
+    def __init__(self, head: ResponseHead, connection: "HttpConnection", body: IncomingBody):
         self.head = head
         self.address = connection.address
         self._connection = connection
+        self._body = body
 
     def deliver(self, sink: Sink) -> Deferred[int]:
         """Give the body to `sink`, piece by piece, as it arrives.
@@ -65,7 +63,7 @@ class ClientResponse:
         Raises:
             HttpError: the body did not come whole.
         """
-        return self._connection.deliver_body(sink)
+        return self._body.deliver(sink)
 
     async def read(self, limit: int) -> bytes:
         """Return the body.
@@ -74,31 +72,21 @@ class ClientResponse:
             BodyTooLarge: it has more than `limit` bytes; the connection is closed.
             HttpError: it did not come whole.
         """
-        pieces: list[bytes] = []
-        size = 0
-
-        def collect(piece: bytes) -> None:
-            nonlocal size
-            size += len(piece)
-            if size > limit:
-                raise BodyTooLarge(f"the body passes {limit} bytes")
-            pieces.append(piece)
-
-        await self.deliver(collect)
-        return b"".join(pieces)
+        return await self._body.read(limit)
 
     def abandon(self) -> None:
-        """Give up the body, and with it the connection."""
-        self._connection.close()
+        """Give up the body, and with it the connection; nothing happens once it is taken."""
+        self._connection.abandon(self._body)
 
 
-class HttpConnection(Protocol, TimeoutMixin):
+class HttpConnection(Protocol):
     """A connection to one server, used for one exchange after another.
 
     Attributes:
         address: `ip:port` of the server, once connected.
         state: where the connection stands.
         exchanges: how many answers came whole.
+        heard: whether any byte of an answer to the last request came.
         on_idle: called when an exchange is over and the connection can serve another.
         on_close: called once, when the connection is gone.
     """
@@ -106,30 +94,29 @@ class HttpConnection(Protocol, TimeoutMixin):
     transport: Any  # Twisted calls it optional; it is there from connectionMade on
 
     def __init__(self, clock: IReactorTime, timeout: float) -> None:
-        self.callLater = clock.callLater  # type: ignore[method-assign,assignment]
         self.address = ""
         self.state = State.IDLE
         self.exchanges = 0
+        self.heard = False
         self.on_idle: Callable[[HttpConnection], None] = lambda _: None
         self.on_close: Callable[[HttpConnection], None] = lambda _: None
         self._timeout = timeout
+        self._deadline = Deadline(clock, self._late)
         self._method = ""
         self._keep = False
         self._buffer = b""
+        self._interim = 0
         self._waiting: Deferred[ResponseHead] | None = None
         self._decoder: BodyDecoder | None = None
-        self._sink: Sink | None = None
-        self._done: Deferred[int] | None = None
-        self._held: list[bytes] = []  # pieces that the sink has not taken yet
-        self._holding = False
-        self._size = 0
-        self._failure: HttpError | None = None
+        self._body = IncomingBody()
+        self._sending: Deferred[None] | None = None
 
     def connectionMade(self) -> None:
         """Note who the server is."""
         peer = self.transport.getPeer()
         host, port = getattr(peer, "host", ""), getattr(peer, "port", 0)
         self.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        self._writer = PacedWriter(self.transport, self._made_progress)
 
     # Asking
 
@@ -149,214 +136,199 @@ class HttpConnection(Protocol, TimeoutMixin):
             body: bytes, or a file.
 
         Raises:
+            UnsafeMessage: the method, the target or a field cannot be part of a head.
+            OSError: the file cannot be opened.
             HttpError: no head came; the connection is closed.
         """
         if self.state is not State.IDLE:
             raise ConnectionBroken(f"the connection to {self.address} is {self.state.name.lower()}")
-        self.state, self._method = State.HEAD, method
-        self._waiting = Deferred(lambda _: self.close())
-        lines = [f"{method} {target} HTTP/1.1".encode("latin-1", "replace")]
-        lines += [b"%s: %s" % pair for pair in headers]
         length = body.length if isinstance(body, FileBody) else len(body)
-        if length or method in ("PUT", "POST"):
-            lines.append(b"Content-Length: %d" % length)
-        head = b"\r\n".join(lines) + b"\r\n\r\n"
-        self.setTimeout(self._timeout)
-        if isinstance(body, FileBody):
-            self.transport.write(head)
-            self._send_file(body)
+        said = length if length or method in ("PUT", "POST") else None
+        head = request_head(method, target, headers, said)
+        part = body.open() if isinstance(body, FileBody) else None
+        self.state, self._method, self.heard, self._interim = State.HEAD, method, False, 0
+        waiting: Deferred[ResponseHead] = Deferred(lambda _: self.close())
+        self._waiting = waiting
+        self._body = answer = IncomingBody()
+        self._made_progress()
+        if part is not None:
+            assert isinstance(body, FileBody)
+            sending = Deferred.fromCoroutine(self._writer.send_file(head, part, body))
+            self._sending = sending
+            sending.addBoth(self._sent)
         else:
-            self.transport.write(head + body)
-        return ClientResponse(await self._waiting, self)
+            self._writer.write(head + body)  # type: ignore[operator]
+        return ClientResponse(await waiting, self, answer)
 
-    def _send_file(self, body: FileBody) -> None:
-        """Send a file at the pace of the connection; the timeout waits for progress."""
-        file = body.open()
-        sending = FileSender().beginFileTransfer(
-            file, self.transport, lambda piece: (self.resetTimeout(), piece)[1]
-        )
-
-        def sent(result: object) -> None:
-            file.close()
-            if isinstance(result, Failure):
-                self.close()
-
-        sending.addBoth(sent)
+    def _sent(self, result: object) -> None:
+        self._sending = None
+        if isinstance(result, Failure) and self.state is not State.CLOSED:
+            error = result.value
+            self._fail(error if isinstance(error, HttpError) else ConnectionBroken(str(error)))
 
     # Hearing
 
     def dataReceived(self, data: bytes) -> None:
         """Take bytes of the head or of the body."""
-        self.resetTimeout()
+        self.heard = True
         if self.state is State.BODY:
+            self._made_progress()
             self._take_body(data)
-        elif self.state is State.HEAD:
+        elif self.state is State.HEAD:  # drops of a head do not move the deadline
             self._buffer += data
             self._take_head()
-        else:
+        elif self.state is State.IDLE:
             self._fail(MalformedMessage(f"{self.address} spoke without being asked"))
 
     def _take_head(self) -> None:
         while self.state is State.HEAD:
-            end = _end_of_head(self._buffer)
-            if end is None:
-                if len(self._buffer) > HEAD_LIMIT:
-                    self._fail(MalformedMessage(f"the head passes {HEAD_LIMIT} bytes"))
+            end = end_of_head(self._buffer)
+            if (end or len(self._buffer)) > HEAD_LIMIT:
+                self._fail(MalformedMessage(f"the head passes {HEAD_LIMIT} bytes"))
+            if end is None or self.state is not State.HEAD:
                 return
             raw, self._buffer = self._buffer[:end], self._buffer[end:]
             try:
                 head = parse_head(raw)
                 if head.status >= 200:
                     self._begin_body(head)
+                    return
+                self._interim += 1
+                if head.status == 101 or self._interim > INTERIM_LIMIT:
+                    raise ValueError(f"{self._interim} heads of status 1xx, the last {head.status}")
             except (ValueError, MalformedMessage) as error:
                 self._fail(MalformedMessage(f"{self.address}: {error}"))
 
     def _begin_body(self, head: ResponseHead) -> None:
         self._decoder = decoder_for(self._method, head)
         self._keep = _keeps_alive(head)
-        self.state, self._size = State.BODY, 0
+        self.state = State.BODY
+        body = self._body
+        body.on_hold = self._hold
+        body.on_taken = self._finish
+        body.on_refused = lambda: self.abandon(body)
         rest, self._buffer = self._buffer, b""
         waiting, self._waiting = self._waiting, None
-        if rest or self._decoder.complete:
-            self._take_body(rest, deliver=False)
-        if waiting is not None and not self._failure:
+        self._made_progress()
+        if waiting is not None:
             waiting.callback(head)  # usually asks for the body before it returns
-        if self.state is State.BODY and self._sink is None:
-            self._hold()
+        if self.state is State.BODY and self._body is body:
+            self._take_body(rest)
 
-    def _take_body(self, data: bytes, deliver: bool = True) -> None:
+    def _take_body(self, data: bytes) -> None:
         assert self._decoder is not None
-        try:
-            if not self._decoder.complete:
-                self._held += self._decoder.feed(data)
-            elif data:
-                self._decoder.surplus = True
-        except MalformedMessage as error:
-            self._fail(error)
-            return
-        if deliver:
-            self._pump()
-
-    def deliver_body(self, sink: Sink) -> Deferred[int]:
-        """See `ClientResponse.deliver`."""
-        done: Deferred[int] = Deferred(lambda _: self.close())
-        if self._failure is not None:
-            done.errback(self._failure)
-        elif self._decoder is None or self._done is not None:
-            done.errback(ConnectionBroken("the body was taken already"))
+        body, decoder = self._body, self._decoder
+        if decoder.complete:
+            decoder.surplus = decoder.surplus or bool(data)
         else:
-            self._sink, self._done = sink, done
-            self._release()
-        return done
-
-    def _pump(self) -> None:
-        """Give the held pieces to the sink until it asks to wait."""
-        while self._held and self._sink is not None and not self._holding:
-            piece = self._held.pop(0)
-            self._size += len(piece)
             try:
-                pause = self._sink(piece)
-            except Exception:
-                self._end(Failure())
-                self.close()
+                for piece in decoder.feed(data):
+                    body.take(piece)
+            except MalformedMessage as error:
+                self._fail(error)
                 return
-            if pause is None or (pause.called and not isinstance(pause.result, Failure)):
-                continue  # without a call, lest many small pieces pile up on the stack
-            self._hold()
-            pause.addCallbacks(lambda _: self._release(), self._sink_failed)
-        if not self._held and self._sink is not None and not self._holding:
-            assert self._decoder is not None
-            if self._decoder.complete:
-                self._finish()
+        if decoder.complete and not body.whole:
+            self._deadline.lift()
+            body.end()
 
-    def _sink_failed(self, failure: Failure) -> None:
-        self._end(failure)
-        self.close()
-
-    def _hold(self) -> None:
-        self._holding = True
-        self.setTimeout(None)
-        self.transport.pauseProducing()
-
-    def _release(self) -> None:
-        if self._holding:
-            self._holding = False
-            if self.state is State.BODY:
-                self.setTimeout(self._timeout)
-                self.transport.resumeProducing()
-        if self._decoder is not None:
-            self._pump()
+    def _hold(self, hold: bool) -> None:
+        if self.state is not State.BODY:
+            return
+        if hold:
+            self._deadline.lift()
+            self.transport.pauseProducing()
+        else:
+            self._made_progress()
+            self.transport.resumeProducing()
 
     def _finish(self) -> None:
+        """Be ready for another exchange, once a body is taken."""
         assert self._decoder is not None
-        reusable = self._keep and not self._decoder.surplus and self.state is State.BODY
-        self.setTimeout(None)
         self.exchanges += 1
-        if reusable:
+        self._deadline.lift()
+        reusable = self._keep and not self._decoder.surplus and self._sending is None
+        if reusable and self.state is State.BODY:
             self.state = State.IDLE
+            self.on_idle(self)
         else:
             self.close()
-        size, done = self._size, self._done
-        self._decoder = self._sink = self._done = None
-        if reusable:
-            self.on_idle(self)
-        if done is not None:
-            done.callback(size)
 
     # Ending
 
-    def timeoutConnection(self) -> None:
+    def _made_progress(self) -> None:
+        self._deadline.set(self._timeout)
+
+    def _late(self) -> None:
         """Give up a peer that says nothing."""
         self._fail(TimedOut(f"{self.address} said nothing for {self._timeout:g} seconds"))
+
+    def abandon(self, body: IncomingBody) -> None:
+        """Close if `body` is the one that is being taken."""
+        if body is self._body and self.state is State.BODY:
+            self.close()
 
     def close(self) -> None:
         """Close now; what waits for an answer fails."""
         if self.state is not State.CLOSED:
             self.state = State.CLOSED
-            self.setTimeout(None)
+            self._deadline.lift()
             self.transport.abortConnection()
+            if self._decoder is not None:
+                self._body.fail(ConnectionBroken(f"the connection to {self.address} was closed"))
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Tell whoever waits."""
-        self.setTimeout(None)
-        in_body = self.state is State.BODY
-        self.state = State.CLOSED
-        if in_body and self._decoder is not None:
-            try:
-                self._decoder.end()
-            except ConnectionBroken as error:
-                self._failure = self._failure or error
-            if self._decoder.complete and self._failure is None:
-                self._pump()
-        if self._failure is None and (self._waiting or self._done):
-            self._failure = ConnectionBroken(f"{self.address} closed the connection")
-        if self._failure is not None:
-            self._end(Failure(self._failure))
+        self._deadline.stop()
+        state, self.state = self.state, State.CLOSED
+        if self._sending is not None:
+            self._sending.cancel()
+        self._writer.lose()
+        if state is State.BODY and self._decoder is not None and not self._decoder.complete:
+            self._end_body(reason)
+        self._tell(self._why(reason))
         self.on_close(self)
 
+    def _end_body(self, reason: Failure) -> None:
+        """End a body as its framing says; one that was cut off is never whole."""
+        assert self._decoder is not None
+        try:
+            if not reason.check(ConnectionDone):
+                raise ConnectionBroken(f"{self.address} broke off: {reason.getErrorMessage()}")
+            self._decoder.end()
+            self._body.end()
+        except ConnectionBroken as error:
+            self._body.fail(error)
+
+    def _why(self, reason: Failure) -> HttpError:
+        if reason.check(TlsError):
+            return TlsFailed(f"{self.address}: TLS: {_tls_words(reason.value)}")
+        return ConnectionBroken(f"{self.address} closed the connection")
+
     def _fail(self, error: HttpError) -> None:
-        self._failure = self._failure or error
+        if self._decoder is not None:
+            self._body.fail(error)
         self.close()
-        self._end(Failure(self._failure))
+        self._tell(error)
 
-    def _end(self, failure: Failure) -> None:
+    def _tell(self, error: HttpError) -> None:
         waiting, self._waiting = self._waiting, None
-        done, self._done, self._sink = self._done, None, None
-        for deferred in (waiting, done):
-            if deferred is not None and not deferred.called:
-                deferred.errback(failure)
+        if waiting is not None and not waiting.called:
+            waiting.errback(error)
 
 
-def _end_of_head(buffer: bytes) -> int | None:
-    """Return where the head ends; some servers write bare line feeds."""
-    strict, bare = buffer.find(b"\r\n\r\n"), buffer.find(b"\n\n")
-    ends = [at + size for at, size in ((strict, 4), (bare, 2)) if at >= 0]
-    return min(ends) if ends else None
+def _tls_words(error: Any) -> str:
+    """Return why TLS failed, in OpenSSL's words."""
+    reasons = error.args[0] if error.args and isinstance(error.args[0], list) else []
+    return ", ".join(str(reason[-1]) for reason in reasons) or str(error) or "the handshake failed"
 
 
 def _keeps_alive(head: ResponseHead) -> bool:
-    """Tell whether the server will take another request on the connection."""
+    """Tell whether the server will take another request on the connection.
+
+    One that gives a length and chunks leaves it open where its answer ends (RFC 9112 §6.3).
+    """
     options = (head.headers.get(b"connection") or b"").lower()
-    if b"close" in options:
+    ambiguous = b"transfer-encoding" in head.headers and b"content-length" in head.headers
+    if b"close" in options or ambiguous:
         return False
     return head.version == "1.1" or b"keep-alive" in options

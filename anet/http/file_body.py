@@ -29,7 +29,7 @@ class FileBody:
         """
         return cls(path, 0, path.stat().st_size)
 
-    def open(self) -> "_Part":
+    def open(self) -> "FilePart":
         """Open the file at the part's beginning.
 
         Raises:
@@ -37,10 +37,10 @@ class FileBody:
         """
         file = self.path.open("rb")
         file.seek(self.offset)
-        return _Part(file, self.length)
+        return FilePart(file, self.length)
 
 
-class _Part:
+class FilePart:
     """Reads a file up to a length."""
 
     def __init__(self, file: BinaryIO, length: int) -> None:

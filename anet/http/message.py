@@ -1,9 +1,15 @@
 """What the two sides of HTTP share: header fields and response heads, kept as received."""
 
+import re
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 
 from attrs import frozen
+
+from anet.errors import UnsafeMessage
+
+_METHOD = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_TARGET = re.compile(r"[!-~\x80-\xff]+")  # no space, no control character
 
 HOP_BY_HOP = frozenset(
     (
@@ -81,6 +87,44 @@ class ResponseHead:
     headers: Headers
 
 
+def field_lines(pairs: Iterable[tuple[bytes, bytes]]) -> list[bytes]:
+    """Return header fields as the lines of a head.
+
+    Raises:
+        ValueError: one holds the end of a line; what follows would pass for another field.
+    """
+    lines = [b"%s: %s" % pair for pair in pairs]
+    for line in lines:
+        if b"\n" in line or b"\r" in line or b"\0" in line:
+            raise ValueError(f"a header field of more than one line: {line[:80]!r}")
+    return lines
+
+
+def request_head(
+    method: str, target: str, headers: Iterable[tuple[bytes, bytes]], length: int | None
+) -> bytes:
+    """Return the head of a request.
+
+    Raises:
+        UnsafeMessage: a part of it would end its line, and pass for another field or request.
+    """
+    if not _METHOD.fullmatch(method) or not _TARGET.fullmatch(target):
+        raise UnsafeMessage(f"{method[:20]!r} {target[:80]!r} is not the beginning of a request")
+    try:
+        lines = [f"{method} {target} HTTP/1.1".encode("latin-1"), *field_lines(headers)]
+    except ValueError as error:
+        raise UnsafeMessage(str(error)) from None
+    if length is not None:
+        lines.append(b"Content-Length: %d" % length)
+    return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+def end_of_head(buffer: bytes) -> int | None:
+    """Return where a head ends; some servers write bare line feeds."""
+    ends = [at + len(mark) for mark in (b"\n\r\n", b"\n\n") if (at := buffer.find(mark)) >= 0]
+    return min(ends) if ends else None
+
+
 def reason_of(status: int) -> str:
     """Return the usual words for a status."""
     try:
@@ -98,7 +142,8 @@ def parse_head(raw: bytes) -> ResponseHead:
     lines = raw.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
     version, _, rest = lines[0].partition(b" ")
     status, _, reason = rest.strip().partition(b" ")
-    if not version.upper().startswith(b"HTTP/") or not status[:3].isdigit():
+    digits = status[:3]
+    if not (version.upper().startswith(b"HTTP/") and digits.isdigit() and int(digits) >= 100):
         raise ValueError(f"not a status line: {lines[0][:60]!r}")
     pairs: list[tuple[bytes, bytes]] = []
     for line in lines[1:]:
@@ -109,4 +154,4 @@ def parse_head(raw: bytes) -> ResponseHead:
         name, colon, value = line.partition(b":")
         if colon:
             pairs.append((name.strip(), value.strip()))
-    return ResponseHead(raw, version[5:].decode("latin-1"), int(status[:3]), reason, Headers(pairs))
+    return ResponseHead(raw, version[5:].decode("latin-1"), int(digits), reason, Headers(pairs))

@@ -5,12 +5,15 @@ from email.utils import formatdate
 from functools import lru_cache
 from html import escape
 from time import time
+from urllib.parse import quote
 
 import msgspec
 from attrs import frozen
 
 from anet.http.file_body import FileBody
-from anet.http.message import HOP_BY_HOP, reason_of
+from anet.http.message import HOP_BY_HOP, field_lines, reason_of
+
+_URL_SIGNS = "%/:?#[]@!$&'()*+,;=~|"  # and what `quote` lets stand itself
 
 Body = bytes | FileBody | AsyncIterator[bytes]
 
@@ -55,13 +58,11 @@ class Response:
     @classmethod
     def redirect(cls, location: str, status: int = 302) -> "Response":
         """Send the client elsewhere."""
+        location = quote(location, safe=_URL_SIGNS)  # what is no URL cannot end the line either
         page = f'<!doctype html><a href="{escape(location, quote=True)}">Continue</a>'
         fields = [
             (b"Content-Type", b"text/html; charset=utf-8"),
-            (
-                b"Location",
-                location.encode("ascii", "ignore").replace(b"\r", b"").replace(b"\n", b""),
-            ),
+            (b"Location", location.encode("ascii")),
         ]
         return cls(status, fields, page.encode())
 
@@ -76,7 +77,11 @@ class Response:
         return self.status < 200 or self.status in (204, 304)
 
     def head(self, keep_alive: bool, chunked: bool) -> bytes:
-        """Return the head as it goes out."""
+        """Return the head as it goes out.
+
+        Raises:
+            ValueError: a field of `headers` holds the end of a line, and would begin another.
+        """
         length = self.body_length()
         said = b"%d" % length if length is not None and not self.bodiless() else None
         if self.raw_head is None:
@@ -85,10 +90,10 @@ class Response:
         else:
             lines, kept_length = kept_lines(self.raw_head, said)
             said = None if kept_length else said
-        lines += [b"%s: %s" % pair for pair in self.headers]
+        lines += field_lines(self.headers)
         if said is not None:
             lines.append(b"Content-Length: " + said)
-        elif chunked:
+        elif chunked and not self.bodiless():
             lines.append(b"Transfer-Encoding: chunked")
         lines.append(b"Connection: " + (b"keep-alive" if keep_alive else b"close"))
         return b"\r\n".join(lines) + b"\r\n\r\n"

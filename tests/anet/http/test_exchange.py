@@ -108,7 +108,7 @@ async def test_many_requests_share_two_connections(server, client):
 
     answers = await gatherResults([Deferred.fromCoroutine(ask(number)) for number in range(50)])
     assert answers == [b"%d" % number for number in range(50)]
-    assert len(server._connections) <= 2
+    assert server.connections <= 2
 
 
 @ensureDeferred

@@ -145,9 +145,9 @@ async def test_a_client_that_does_not_read_is_closed(server):
     wire = await dial(server)
     wire.transport.pauseProducing()
     wire.transport.write(b"GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
-    while not server._connections:
+    while not server.connections:
         await sleep(reactor, 0.01)
-    while server._connections:
+    while server.connections:
         await sleep(reactor, 0.01)
     wire.transport.abortConnection()
 

@@ -46,8 +46,8 @@ class Visitor:
         target = target or "http://dlweb/date"
         pairs += [(b"Host", b"127.0.0.1:7107")]
         request = Request("POST", target, Headers(pairs), READER)
-        request._take(urlencode(fields).encode())
-        request._end()
+        request.body.take(urlencode(fields).encode())
+        request.body.end()
         return await self.through(request)
 
     @property
