@@ -4,6 +4,7 @@ from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
+from anet.tasks import sleep
 from hip import Agent, Peer
 
 
@@ -23,5 +24,6 @@ async def test_a_link_stops_although_its_first_words_never_end() -> None:
     link.on_connect = first_words
     slave.startService()
     await begun
+    await sleep(reactor, 0)  # so that the words are waiting, and not being said right now
     await slave.stopService()
     await master.stopService()
