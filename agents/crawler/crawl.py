@@ -1,5 +1,6 @@
 """One crawl: one site, once, from its order to its directory (*INA §1.4*)."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +189,8 @@ class Crawl:
         assert self._frontier is not None and self._fetcher is not None
         self._frontier.close()
         figures = self.figures()
-        text = report(
+        make = partial(
+            report,
             self.order,
             figures,
             self.findings,
@@ -198,7 +200,7 @@ class Crawl:
             requests=self._fetcher.requests,
         )
         self.waiting_for = "the crawl is being made durable"
-        await self._workers.run(directory.finish, text)
+        await self._workers.run(lambda: directory.finish(make()))
         self.waiting_for = ""
         return figures
 

@@ -18,6 +18,7 @@ from agents.delimitation import Delimitation
 CHAIN_LIMIT = 20  # components of components; a frame that frames itself for ever stops here
 MEMORY_LIMIT = 100_000  # link texts and folders remembered
 DOCUMENT_LIMIT = 50_000  # links of one document remembered, so that each counts once
+_COUNT_LIMIT = 2000  # destinations counted before they are reported, which takes a while
 _STREAM = re.compile(
     r"(?:mms[htu]?|rts?p[stu]?|rtmp[est]*|pnm|icy|icyx|lastfm):"
     r"|https?:[^?#]*\.(?:m3u8?|pls|asx|wax|wvx|ram|rpm|smil?|mpd|xspf)(?:[?#]|\Z)",
@@ -158,6 +159,8 @@ class Document:
         if key in self._seen:
             return
         if len(self._seen) >= DOCUMENT_LIMIT:
+            self._seen.clear()
+        if len(self._count) >= _COUNT_LIMIT:
             self._tell()
         self._seen.add(key)
         if self._parser.base != self._relative_to[0]:
@@ -179,4 +182,3 @@ class Document:
     def _tell(self) -> None:
         self._judge.tell(folder(self._url), self._count)
         self._count.clear()
-        self._seen.clear()

@@ -29,10 +29,10 @@ class LinkReader:
         yield from self._judge(self._parser.close())
         self._document.end()
 
-    def _judge(self, links: Iterator[Link]) -> Iterator[None]:
+    def _judge(self, links: Iterator[Link | None]) -> Iterator[None]:
         self._document.begin()
         take = self._document.take
         for link in links:
-            if link.kind is COMPONENT or not self._components_only:
+            if link and (link.kind is COMPONENT or not self._components_only):
                 take(link)
             yield

@@ -12,6 +12,7 @@ from agents.crawler.parsers.charset import Text
 from agents.crawler.parsers.link import Link, component
 
 BUFFER_LIMIT = 1024 * 1024  # characters kept; only an image or font within a sheet is so long
+_BREATH = 500  # tokens after which others get their turn
 
 _NEWLINE = r"(?:\r\n|[\n\r\f])"
 _SPACE = r"[ \t\n\r\f]"
@@ -51,6 +52,10 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
+_SET = re.compile(
+    rf"(?:{_STRING}|{_COMMENT}|\((?:[^()\"']++|{_STRING})*+\)|[^\"'()/]++|[^)])*+\)",
+    re.IGNORECASE | re.DOTALL,
+)
 _SET_MEMBER = re.compile(
     rf"(?P<string>{_STRING})|{_COMMENT}|\((?:[^()\"']|{_STRING})*+\)|(?P<end>\))|[^\"'()/]++|.",
     re.IGNORECASE | re.DOTALL,
@@ -77,7 +82,10 @@ class Scanner:
         self._enough = 0  # characters at which to try again: twice those that were too few
 
     def feed(self, text: str, final: bool = False) -> Iterator[str]:
-        """Yield the URLs in the next piece; one may come more than once."""
+        """Yield the URLs in the next piece; one may come more than once.
+
+        An empty one means nothing but that there was some work: it gives others their turn.
+        """
         self._pieces.append(text)
         self._size += len(text)
         if self._size < self._enough and not final:
@@ -94,21 +102,27 @@ def _scan(text: str, final: bool) -> Generator[str, None, int]:
     """Yield the URLs of a piece; return from where on it is to be read with the next."""
     safe = position = 0
     covered = 0  # end of the last image-set; one within another is part of it
-    for token in _TOKEN.finditer(text):
+    for count, token in enumerate(_TOKEN.finditer(text)):
+        if count % _BREATH == 0:
+            yield ""
         safe = _last_separator(text, position, token.start()) or safe
         position = token.end()
         if position == len(text) and not final:
             return safe
         string = token["quoted"] or token["imported"]
         if string is not None:
-            yield from _string_value(string)
+            yield _string_value(string)
         elif token["whole"] is not None and token["bare"]:
             yield _unescaped(token["bare"])
         elif token["set"] is not None and token.start() >= covered:
-            covered = _set_end(text, token.end())
-            if covered == len(text) and not final:
+            whole = _SET.match(text, token.end())
+            if whole is None and not final:
                 return safe
-            yield from _set_members(text, token.end())
+            covered = len(text) if whole is None else whole.end()
+            for member in _SET_MEMBER.finditer(text, token.end(), covered):
+                if member["end"]:
+                    break
+                yield _string_value(member["string"] or "")
     return len(text) if final else _last_separator(text, position, len(text)) or safe
 
 
@@ -117,33 +131,14 @@ def _last_separator(text: str, start: int, end: int) -> int:
     return 1 + max(text.rfind(separator, start, end) for separator in ";{}")
 
 
-def _set_end(text: str, start: int) -> int:
-    """Return the end of an `image-set(`."""
-    for member in _SET_MEMBER.finditer(text, start):
-        if member["end"]:
-            return member.end()
-    return len(text)
-
-
-def _set_members(text: str, start: int) -> Iterator[str]:
-    """Yield the strings of an `image-set(`, whose `url(` are found as any other."""
-    for member in _SET_MEMBER.finditer(text, start):
-        if member["end"]:
-            return
-        if member["string"]:
-            yield from _string_value(member["string"])
-
-
 def scan(text: str) -> Iterator[str]:
     """Yield the URLs that a whole style sheet, or declarations of one, refers to."""
-    return Scanner().feed(text, final=True)
+    return filter(None, Scanner().feed(text, final=True))
 
 
-def _string_value(string: str) -> Iterator[str]:
+def _string_value(string: str) -> str:
     closed = len(string) > 1 and string[-1] == string[0]
-    value = _unescaped(string[1:-1] if closed else string[1:])
-    if value:
-        yield value
+    return _unescaped(string[1:-1] if closed else string[1:])
 
 
 def _unescaped(text: str) -> str:
@@ -177,14 +172,14 @@ class CssParser:
         """Whether links may be missing."""
         return self._scanner.truncated
 
-    def feed(self, chunk: bytes) -> Iterator[Link]:
+    def feed(self, chunk: bytes) -> Iterator[Link | None]:
         """Yield the links in the next bytes."""
         return self._links(self._text.feed(chunk))
 
-    def close(self) -> Iterator[Link]:
+    def close(self) -> Iterator[Link | None]:
         """Yield the last links."""
         return self._links(self._text.close(), final=True)
 
-    def _links(self, text: str, final: bool = False) -> Iterator[Link]:
+    def _links(self, text: str, final: bool = False) -> Iterator[Link | None]:
         for url in self._scanner.feed(text, final):
-            yield from component(url)
+            yield from component(url) or (None,)

@@ -37,14 +37,14 @@ class HtmlParser:
         """Whether links may be missing."""
         return self._left < 0 or self._elements.truncated
 
-    def feed(self, chunk: bytes) -> Iterator[Link]:
+    def feed(self, chunk: bytes) -> Iterator[Link | None]:
         """Yield the links in the next bytes."""
         self._left -= len(chunk)
         if self._left < 0:
             return iter(())
         return self._elements.feed(self._text.feed(chunk))
 
-    def close(self) -> Iterator[Link]:
+    def close(self) -> Iterator[Link | None]:
         """Yield the last links."""
         return self._elements.feed(self._text.close(), final=True)
 

@@ -40,7 +40,7 @@ class Elements:
         """Whether links may be missing, because a part of the document passes a limit."""
         return self._cut or self._tokenizer.truncated or self._sheet.truncated
 
-    def feed(self, text: str, final: bool = False) -> Iterator[Link]:
+    def feed(self, text: str, final: bool = False) -> Iterator[Link | None]:
         """Yield the links in the next piece of the text."""
         for kind, name, piece in self._tokenizer.feed(text, final):
             if kind is START:
@@ -49,13 +49,13 @@ class Elements:
                 yield from links_of(name, piece)
             elif name == "style":
                 for url in self._sheet.feed(piece, kind is END):
-                    yield from component(url)
+                    yield from component(url) or (None,)
             elif name == "noframes":
                 yield from self._noframes(kind, piece)
             elif not name:
                 yield from self._comment(piece)
 
-    def _stateful(self, name: str, tag: str) -> Iterator[Link]:
+    def _stateful(self, name: str, tag: str) -> Iterator[Link | None]:
         """Read an element that changes what others link to, or that holds a document."""
         attributes = attributes_of(tag)
         if name == "base":
@@ -63,7 +63,7 @@ class Elements:
         else:
             yield from self._inner_document(attributes.get("srcdoc", ""))
 
-    def _noframes(self, kind: str, piece: str) -> Iterator[Link]:
+    def _noframes(self, kind: str, piece: str) -> Iterator[Link | None]:
         """Read what old pages show where there are no frames."""
         if kind is TEXT:
             self._size += len(piece)
@@ -72,7 +72,7 @@ class Elements:
         text, self._frames, self._size = "".join(self._frames), [], 0
         yield from self._inner_document(text)
 
-    def _comment(self, text: str) -> Iterator[Link]:
+    def _comment(self, text: str) -> Iterator[Link | None]:
         """Read a comment; old pages hide elements for one browser in conditional comments."""
         found = _CONDITIONAL.fullmatch(text)
         if found is not None:
@@ -81,7 +81,7 @@ class Elements:
         if sheet is not None:
             yield from component(sheet[1])
 
-    def _inner_document(self, text: str) -> Iterator[Link]:
+    def _inner_document(self, text: str) -> Iterator[Link | None]:
         if self._inner or not text:
             return
         self._cut = self._cut or len(text) > INNER_LIMIT

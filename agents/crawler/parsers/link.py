@@ -28,7 +28,8 @@ class Parser(Protocol):
     """Takes a document chunk by chunk.
 
     It reads while its links are taken, so that whoever takes them can pause between any two of
-    them; links are to be taken to the end before the next chunk is fed.
+    them; links are to be taken to the end before the next chunk is fed. None in place of a link
+    stands for some work that found none.
     """
 
     @property
@@ -43,10 +44,10 @@ class Parser(Protocol):
     def truncated(self) -> bool:
         """Whether links may be missing, because the document passes a limit."""
 
-    def feed(self, chunk: bytes) -> Iterator[Link]:
+    def feed(self, chunk: bytes) -> Iterator[Link | None]:
         """Yield the links in the next bytes; any bytes are fine. One may come more than once."""
 
-    def close(self) -> Iterator[Link]:
+    def close(self) -> Iterator[Link | None]:
         """Take the end of the document; yield the last links."""
 
 

@@ -71,7 +71,7 @@ class SniffingParser:
         """Whether links may be missing."""
         return self._parser.truncated
 
-    def feed(self, chunk: bytes) -> Iterator[Link]:
+    def feed(self, chunk: bytes) -> Iterator[Link | None]:
         """Yield the links in the next bytes."""
         if self._html is None:
             self._prefix += chunk
@@ -80,7 +80,7 @@ class SniffingParser:
             chunk = self._decide()
         return self._parser.feed(chunk) if self._html else iter(())
 
-    def close(self) -> Iterator[Link]:
+    def close(self) -> Iterator[Link | None]:
         """Yield the last links."""
         if self._html is None:
             yield from self._parser.feed(self._decide())

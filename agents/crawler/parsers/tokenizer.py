@@ -16,8 +16,8 @@ TEXT: Final = "text"  # a piece of the text of an element that holds no tags
 END: Final = "end"  # the end of such an element
 COMMENT: Final = "comment"  # a comment, or a processing instruction
 
-TAG_LIMIT = 2 * 1024 * 1024  # characters of one tag; what is longer is dropped
-COMMENT_LIMIT = 4 * 1024 * 1024  # characters of a comment that are kept
+TAG_LIMIT = 1024 * 1024  # characters of one tag; what is longer is dropped
+COMMENT_LIMIT = 1024 * 1024  # characters of a comment that are kept
 
 _RAW_NAMES = "script|style|textarea|title|xmp|iframe|noembed|noframes|plaintext"
 _FOREIGN_NAMES = "svg|math"

@@ -34,8 +34,8 @@ class Links:
     def close(self) -> Iterator[None]:
         yield from map(self._take, self._parser.close())
 
-    def _take(self, link: Link) -> None:
-        self.urls.append(link.url)
+    def _take(self, link: Link | None) -> None:
+        self.urls += [link.url] if link else []
 
 
 def receive(

@@ -17,12 +17,13 @@ from agents.crawler.parsers.css import BUFFER_LIMIT, CssParser, Scanner, scan
 def links(sheet: bytes, step: int | None = None, **options: str) -> list[str]:
     """Return the links of a sheet fed `step` bytes at a time, each once."""
     parser = CssParser(**options)
-    found: list[Link] = []
+    found: list[Link | None] = []
     for start in range(0, len(sheet), step or len(sheet) or 1):
         found += parser.feed(sheet[start : start + (step or len(sheet))])
     found += parser.close()
-    assert all(link.kind == "component" and link.requisite for link in found)
-    return list(dict.fromkeys(link.url for link in found))
+    links = list(dict.fromkeys(filter(None, found)))
+    assert all(link.kind == "component" and link.requisite for link in links)
+    return [link.url for link in links]
 
 
 @pytest.mark.parametrize(
@@ -140,20 +141,21 @@ def test_pieces_do_not_matter(text: str, step: int) -> None:
     for start in range(0, len(text), step):
         found += scanner.feed(text[start : start + step])
     found += scanner.feed("", final=True)
-    assert list(dict.fromkeys(found)) == list(dict.fromkeys(scan(text)))
+    assert list(dict.fromkeys(filter(None, found))) == list(dict.fromkeys(scan(text)))
 
 
 def test_long_sheets_are_scanned_as_they_come() -> None:
     """A long sheet gives all its links; one rule without an end is read as it stands, and told."""
     parser = CssParser()
     rule = b"a{b:url(x%d)}" + b" " * 1000
-    found: set[Link] = set()
+    found: set[Link | None] = set()
     for number in range(2 * BUFFER_LIMIT // 1000):
         found.update(parser.feed(rule % number))
     found.update(parser.close())
     assert not parser.truncated
-    assert len(found) == 2 * BUFFER_LIMIT // 1000
+    assert len(found - {None}) == 2 * BUFFER_LIMIT // 1000
     endless = CssParser()
     list(endless.feed(b"url(" + b"x" * (BUFFER_LIMIT + 10)))
     assert endless.truncated
-    assert [link.url for link in (*endless.feed(b"a{b:url(c)}"), *endless.close())] == ["c"]
+    rest = [*endless.feed(b"a{b:url(c)}"), *endless.close()]
+    assert [link.url for link in rest if link] == ["c"]

@@ -21,13 +21,13 @@ class Parsed:
         parser: HtmlParser | None = None,
     ) -> None:
         self.parser = parser or HtmlParser(charset)
-        links: dict[Link, None] = {}
+        links: dict[Link | None, None] = {}
         for start in range(0, len(document), step or len(document) or 1):
             links |= dict.fromkeys(
                 self.parser.feed(document[start : start + (step or len(document))])
             )
         links |= dict.fromkeys(self.parser.close())
-        self.links = list(links)
+        self.links = list(filter(None, links))
         self.base, self.encoding = self.parser.base, self.parser.encoding
         self.truncated = self.parser.truncated
 
