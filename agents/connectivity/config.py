@@ -17,7 +17,8 @@ class ConnectivityConfig:
         pages: where the monitoring page is; null means base port + 8.
         batch_captures: captures recorded with one call to the index node.
         batch_bytes: bytes of the crawl's structure read for one such call.
-        puts_at_once: contents sent at once for one deposit.
+        puts_at_once: contents sent at once for one deposit; a storage node makes all that come
+            together durable with one sync.
         answer_timeout: seconds for an answer of the index node or of a storage node.
         patience: seconds without any progress after which a deposit is given back to the
             scheduler, which asks again later.
@@ -33,7 +34,7 @@ class ConnectivityConfig:
     batch_bytes: int = field(
         default=4 * 2**20, validator=[validators.ge(1024), validators.le(8 * 2**20)]
     )
-    puts_at_once: int = field(default=8, validator=validators.ge(1))
+    puts_at_once: int = field(default=64, validator=validators.ge(1))
     answer_timeout: float = field(default=60.0, validator=_positive)
     patience: float = field(default=300.0, validator=_positive)
     replica_tries: int = field(default=3, validator=validators.ge(1))

@@ -131,19 +131,24 @@ class Contents:
         have: list[str],
         patience: Patience,
     ) -> str:
-        """Send a content to the nodes that do not have it; return why one did not take it."""
-        problem = "" if placement.nodes else "no storage node is up"
-        for node in placement.nodes:
-            if node in have:
-                continue
+        """Send a content to all nodes that do not have it, at once; return why one did not take it.
+
+        The nodes make it durable at the same time, so a second copy costs hardly any wait.
+        """
+        problems = [] if placement.nodes else ["no storage node is up"]
+
+        async def offer(node: str) -> None:
             try:
                 await self._put(node, path, content)
             except _NotTaken as error:
-                problem = str(error)
+                problems.append(str(error))
             else:
                 have.append(node)
                 patience.moved()
-        return problem
+
+        lacking = [node for node in placement.nodes if node not in have]
+        await _all([Deferred.fromCoroutine(offer(node)) for node in lacking])
+        return problems[0] if problems else ""
 
     async def _put(self, node: str, path: Path, content: ContentSize) -> None:
         url = f"{node.rstrip('/')}/contents/{content.key}"
