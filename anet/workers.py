@@ -16,7 +16,7 @@ from twisted.internet.interfaces import IReactorFromThreads
 from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
-from anet.errors import Overloaded
+from anet.errors import Overloaded, Stopped
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -57,7 +57,7 @@ class Workers(Service):
     async def stopService(self) -> None:
         """Wait for all jobs, then end the threads."""
         super().stopService()
-        if self._waiting:
+        if self._waiting and self._pool.started:
             idle: Deferred[None] = Deferred()
             self._idle.append(idle)
             await idle
@@ -73,10 +73,14 @@ class Workers(Service):
 
         Raises:
             Overloaded: `queue_limit` jobs are waiting already.
+            Stopped: the threads have ended.
         """
         result: Deferred[_Result] = Deferred()  # once cancelled it takes no notice of the job's end
         if self._waiting >= self._queue_limit:
             result.errback(Overloaded(f"{self._pool.name}: {self._waiting} jobs are waiting"))
+            return result
+        if self._pool.joined:
+            result.errback(Stopped(f"{self._pool.name} have stopped"))
             return result
         self._waiting += 1
 
@@ -88,10 +92,9 @@ class Workers(Service):
 
     def _deliver(self, result: Deferred[Any], value: Any) -> None:
         self._waiting -= 1
-        if not self._waiting:
-            while self._idle:
-                self._idle.popleft().callback(None)
         if isinstance(value, Failure):
             result.errback(value)
         else:
             result.callback(value)
+        while self._idle and not self._waiting:  # what took the result may have asked for more
+            self._idle.popleft().callback(None)

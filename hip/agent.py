@@ -28,6 +28,7 @@ class Agent(MultiService):
         slaves: the agents linked to this one, by name.
         on_join: called with a slave once it has greeted.
         on_leave: called with a slave and the reason when its link is gone.
+        limits: what its links accept.
         insecure: whether links beyond loopback may go unencrypted.
         started: when the service started, by the reactor's clock.
     """
@@ -54,7 +55,7 @@ class Agent(MultiService):
         self.methods = MethodTable(methods)
         self.methods.add(Builtin(self, reactor), prefix="hip.")
         self._reactor = reactor
-        self._limits = limits or Limits()
+        self.limits = limits or Limits()
 
     def startService(self) -> None:
         """Listen and connect."""
@@ -63,8 +64,8 @@ class Agent(MultiService):
 
     def new_peer(self, is_master: bool) -> Peer:
         """Return a new end of a link of this agent."""
-        greeting = Greeting.of(self.kind, self.agent_name, self._limits)
-        return Peer(self._reactor, greeting, self.methods, self._limits, is_master)
+        greeting = Greeting.of(self.kind, self.agent_name, self.limits)
+        return Peer(self._reactor, greeting, self.methods, self.limits, is_master)
 
     def connect(self, address: str) -> Link:
         """Be the slave of the master at `host:port`.
@@ -72,7 +73,7 @@ class Agent(MultiService):
         Raises:
             anet.errors.InvalidAddress: the text is no address.
         """
-        link = Link(self._reactor, self, address)
+        link = Link(self._reactor, lambda: self.new_peer(is_master=False), address, self.insecure)
         self.links.append(link)
         link.setServiceParent(self)
         return link
@@ -146,13 +147,16 @@ class Listener(Service):
 
     def _accept(self) -> Peer:
         peer = self._agent.new_peer(is_master=True)
-        peer.on_greeted = self._greeted
+        peer.on_connected = self._take
+        peer.on_greeted = self._agent.join
         return peer
 
-    def _greeted(self, peer: Peer) -> None:
+    def _take(self, peer: Peer) -> None:
+        if len(self._peers) >= self._agent.limits.links:
+            peer.close("too many links")
+            return
         self._peers.add(peer)
         peer.closed.addCallback(lambda _: self._peers.discard(peer))
-        self._agent.join(peer)
 
     async def stopService(self) -> None:
         """Stop listening and say goodbye to the slaves."""

@@ -8,7 +8,7 @@ from attrs import frozen
 from twisted.internet.defer import Deferred, gatherResults
 
 from hip.errors import UNREACHABLE, CallRefused, HipError
-from hip.methods import exposed
+from hip.methods import convert, exposed
 from hip.version import VERSION
 
 if TYPE_CHECKING:
@@ -52,6 +52,18 @@ class Described:
     words: str
 
 
+@frozen
+class Branch:
+    """What must be in an agent's answer to `hip.tree`, whoever wrote the agent."""
+
+    version: str
+    pid: int
+    uptime: float
+    memory: int
+    in_flight: int
+    slaves: list[dict[str, Any]]
+
+
 class Builtin:
     """The methods whose names begin with `hip.`."""
 
@@ -85,7 +97,7 @@ class Builtin:
         """Show this agent and all below it; one that does not answer is marked."""
         slaves = [peer for peer in self._agent.slaves.values() if peer.kind != CONSOLE]
         below = [Deferred.fromCoroutine(_branch(peer)) for peer in slaves]
-        branches = await gatherResults(below)
+        branches = await gatherResults(below, consumeErrors=True)
         own = self.info()
         return {
             "kind": own.kind,
@@ -100,7 +112,7 @@ class Builtin:
 
     @exposed
     async def route(
-        self, path: list[str], method: str, arguments: dict[str, Any], timeout: float = 60.0
+        self, path: list[str], method: str, arguments: dict[str, Any], patience: float = 60.0
     ) -> Any:
         """Call a method of a descendant, reached by the names on the way to it."""
         if not path or len(path) > 32:
@@ -111,10 +123,11 @@ class Builtin:
             words = f"{self._agent.agent_name} has no slave {path[0][:80]!r}; it has: {names}"
             raise CallRefused(UNREACHABLE, words)
         if len(path) == 1:
-            return await peer.call(method, timeout=timeout, **arguments)
+            return await peer.call(method, timeout=patience, **arguments)
         return await peer.call(
             "hip.route",
-            timeout=timeout,
+            timeout=patience,
+            patience=patience,
             path=path[1:],
             method=method,
             arguments=arguments,
@@ -123,10 +136,11 @@ class Builtin:
 
 async def _branch(peer: "Peer") -> dict[str, Any]:
     try:
-        branch: dict[str, Any] = await peer.call("hip.tree", timeout=TREE_PATIENCE)
-    except HipError as error:
+        branch = await peer.call("hip.tree", timeout=TREE_PATIENCE)
+        convert(branch, Branch)
+    except (HipError, TypeError) as error:
         return {"kind": peer.kind, "name": peer.name, "error": str(error), "slaves": []}
-    return {**branch, "latency": peer.latency}
+    return {**branch, "kind": peer.kind, "name": peer.name, "latency": peer.latency}
 
 
 def resident_memory() -> int:

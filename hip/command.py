@@ -95,7 +95,12 @@ async def _ask(link: Link, options: argparse.Namespace, method: str, **arguments
     if not path:
         return await link.call(method, timeout=options.timeout, **arguments)
     return await link.call(
-        "hip.route", timeout=options.timeout, path=path, method=method, arguments=arguments
+        "hip.route",
+        timeout=options.timeout,
+        patience=options.timeout,
+        path=path,
+        method=method,
+        arguments=arguments,
     )
 
 
@@ -139,6 +144,6 @@ def main() -> None:
 async def _print(reactor: Any, options: argparse.Namespace) -> None:
     try:
         print((await run(reactor, options)).rstrip("\n"))
-    except (HipError, AnetError, ConnectError, ValueError) as error:
+    except (HipError, AnetError, ConnectError, ValueError, yaml.YAMLError) as error:
         print(f"hip: {error}", file=sys.stderr)
         raise SystemExit(1) from None

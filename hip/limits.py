@@ -14,6 +14,8 @@ class Limits:
         greeting_time: seconds within which the greeting must come.
         heartbeat: seconds of silence after which a heartbeat is sent.
         silence: seconds without a byte after which the peer is taken for dead.
+        unsent: bytes written while the peer reads none of them; past it the link is ended.
+        links: slaves (and those that have not greeted yet) at one listener.
     """
 
     frame: int = 16 * 1024 * 1024
@@ -22,3 +24,5 @@ class Limits:
     greeting_time: float = 10.0
     heartbeat: float = 10.0
     silence: float = 30.0
+    unsent: int = 64 * 1024 * 1024
+    links: int = 2000

@@ -7,7 +7,7 @@ WAITING for a redirected master, refused--> WAITING for the configured one
 
 from collections.abc import Callable
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.application.service import Service
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
@@ -19,12 +19,9 @@ from anet.backoff import Backoff
 from anet.errors import AnetError
 from anet.factories import factory_of
 from anet.tasks import Tasks, sleep
-from hip.errors import CallTimedOut, ConnectionLost, NotConnected
+from hip.errors import CallTimedOut, ConnectionLost, HipError, NotConnected
 from hip.peer import DEFAULT_TIMEOUT, Peer
 from hip.security import connect_to_master
-
-if TYPE_CHECKING:
-    from hip.agent import Agent
 
 _log = Logger()
 REDIRECTIONS = 5  # in a row; more is a loop
@@ -39,12 +36,16 @@ class Link(Service):
         state: in a few words, for pages: who the master is or why there is none.
     """
 
-    def __init__(self, reactor: Any, agent: "Agent", address: str) -> None:
+    def __init__(
+        self, reactor: Any, new_peer: Callable[[], Peer], address: str, insecure: bool = False
+    ) -> None:
         self.peer: Peer | None = None
         self.on_connect: Callable[[Peer], Any] = lambda _: None
         self.state = "not started"
         self._reactor = reactor
-        self._agent = agent
+        self._new_peer = new_peer
+        self._insecure = insecure
+        self._stopped = False
         self._home = Address.parse(address)
         self._target = self._home
         self._redirections = 0
@@ -54,26 +55,27 @@ class Link(Service):
     def startService(self) -> None:
         """Begin to connect."""
         super().startService()
+        self._stopped = False
         self._tasks.start(self._run(), "the link to a master")
 
     async def stopService(self) -> None:
         """Say goodbye, and connect no more."""
         super().stopService()
+        self._stopped = True
         await self._tasks.stop()
         if self.peer is not None:
             closed = self.peer.closed
             self.peer.close("stopping")
             await closed
-        waiting, self._waiting = self._waiting, []
-        for deferred in waiting:
-            deferred.errback(NotConnected("the agent is stopping"))
+        while self._waiting:
+            self._waiting.pop().errback(NotConnected("the agent is stopping"))
 
     async def _run(self) -> None:
         backoff = Backoff()
         while True:
             try:
                 peer = await self._connect()
-            except (AnetError, ConnectError, ConnectionLost, OSError) as error:
+            except (AnetError, HipError, ConnectError, OSError) as error:
                 self.state = f"no link to {self._target}: {error}"
                 _log.info("{state}", state=self.state)
                 self._target = self._home
@@ -93,16 +95,20 @@ class Link(Service):
         self._redirected = False
 
         def build() -> Peer:
-            peer = self._agent.new_peer(is_master=False)
+            peer = self._new_peer()
             peer.on_greeted = greeted.callback
             peer.on_redirected = lambda address: self._redirect(peer, address)
             peer.on_closed = lambda _, reason: self._lost(greeted, reason)
             return peer
 
-        await connect_to_master(
-            self._reactor, self._target, factory_of(build), self._agent.insecure
+        peer = await connect_to_master(
+            self._reactor, self._target, factory_of(build), self._insecure
         )
-        return await greeted
+        try:
+            return await greeted
+        except CancelledError:
+            peer.close("stopping")
+            raise
 
     def _lost(self, greeted: Deferred[Peer], reason: str) -> None:
         self.peer = None
@@ -123,12 +129,8 @@ class Link(Service):
         except Exception:
             _log.failure("the first words to {name} failed", name=peer.name)
             peer.close("the first words failed")
-        waiting, self._waiting = self._waiting, []
-        for deferred in waiting:
-            if not closed.called:
-                deferred.callback(peer)
-            else:
-                self._waiting.append(deferred)
+        while self._waiting and peer.is_open:  # one that goes on may cancel another
+            self._waiting.pop(0).callback(peer)
         return await closed
 
     def _redirect(self, peer: Peer, address: str) -> None:
@@ -145,7 +147,9 @@ class Link(Service):
     def connected(self) -> Deferred[Peer]:
         """Return what fires with the master, now or once linked."""
         waiting: Deferred[Peer] = Deferred(lambda it: self._waiting.remove(it))
-        if self.peer is not None:
+        if self._stopped:
+            waiting.errback(NotConnected("the agent has stopped"))
+        elif self.peer is not None and self.peer.is_open:
             waiting.callback(self.peer)
         else:
             self._waiting.append(waiting)
@@ -177,12 +181,15 @@ class Link(Service):
         Raises:
             hip.errors.RemoteError: the answer is an error.
             hip.errors.TooLarge: the arguments do not fit in a frame.
+            NotConnected: the agent has stopped.
         """
         backoff = Backoff()
         while True:
             try:
                 return await self.call(method, timeout=timeout, **arguments)
             except (CallTimedOut, ConnectionLost, NotConnected) as error:
+                if self._stopped:
+                    raise
                 _log.info("{method} will be repeated: {error}", method=method, error=error)
                 await sleep(self._reactor, backoff.next())
 

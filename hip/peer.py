@@ -4,6 +4,7 @@ One connection carries requests both ways; answers come in any order (*INA §1.3
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
@@ -12,6 +13,8 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from anet.address import Address
+from anet.errors import InvalidAddress
 from hip.errors import (
     CANCELLED,
     FAILED,
@@ -44,12 +47,14 @@ from hip.session import Session, State
 
 _log = Logger()
 DEFAULT_TIMEOUT = 60.0  # seconds
+WORDS = 400  # characters of an error that are sent; they fit in the smallest frame
 
 
 class Peer(Protocol):
     """The agent at the other end.
 
     Attributes:
+        on_connected: called once there is a connection, before anything is said.
         on_greeted: called once the peer is known.
         on_redirected: called with the address of the master to go to; set by a slave.
         on_closed: called once, with the reason, when the link is gone.
@@ -66,6 +71,7 @@ class Peer(Protocol):
         limits: Limits,
         is_master: bool,
     ) -> None:
+        self.on_connected: Callable[[Peer], None] = lambda _: None
         self.on_greeted: Callable[[Peer], None] = lambda _: None
         self.on_redirected: Callable[[str], None] | None = None
         self.on_closed: Callable[[Peer, str], None] = lambda *_: None
@@ -80,6 +86,9 @@ class Peer(Protocol):
         self._reason = ""
         self._closed: list[Deferred[str]] = []
         self._is_closed = False
+        self._closing: Any = None  # the timer of a close that has begun
+        self._notified = 0  # notifications whose methods still run
+        self._unsent: int | None = None  # bytes written since the peer stopped reading
         self._heard = self._spoke = clock.seconds()
         self._watch: Any = None
 
@@ -122,6 +131,11 @@ class Peer(Protocol):
         return len(self._asked) + len(self._answering)
 
     @property
+    def is_open(self) -> bool:
+        """Whether calls can be made now: both have greeted, and nobody has said goodbye."""
+        return self._session.state is State.OPEN and not self._is_closed
+
+    @property
     def closed(self) -> Deferred[str]:
         """Fires with the reason when the link is gone; each reader gets a Deferred of its own."""
         waiting: Deferred[str] = Deferred()
@@ -153,9 +167,9 @@ class Peer(Protocol):
             TooLarge: the arguments do not fit in a frame.
             NotConnected: the link is closed, or `in_flight` calls wait already.
         """
+        if not self.is_open:
+            return _failed(NotConnected(f"there is no open link to call {method} over"))
         allowed = min(self._limits.in_flight, self.greeting.in_flight)
-        if self._is_closed or self._session.state is not State.OPEN:
-            return _failed(NotConnected(f"the link to {self.name} is closed"))
         if len(self._asked) >= allowed:
             return _failed(NotConnected(f"{allowed} calls wait for {self.name} already"))
         self._last_number = number = self._last_number + 1
@@ -179,7 +193,7 @@ class Peer(Protocol):
 
     def notify(self, method: str, /, **arguments: Any) -> None:
         """Call a method of the peer and expect no answer; nothing happens on a closed link."""
-        if self._session.state is State.OPEN and not self._is_closed:
+        if self.is_open:
             self._send(Notification(method, arguments))
 
     def _time_out(self, number: int, method: str, timeout: float) -> None:
@@ -188,7 +202,7 @@ class Peer(Protocol):
 
     def _give_up(self, number: int, error: HipError | None) -> None:
         answer = self._asked.pop(number, None)
-        if self._session.state is State.OPEN and not self._is_closed:
+        if self.is_open:
             self._send(Cancellation(number))
         if answer is not None and error is not None:
             answer.errback(error)
@@ -207,7 +221,7 @@ class Peer(Protocol):
 
         def done(result: object) -> None:
             self._answering.pop(request.number, None)
-            if not self._is_closed and self._session.state is State.OPEN:
+            if self.is_open:
                 self._reply(request, result)
 
         running.addBoth(done)
@@ -220,11 +234,11 @@ class Peer(Protocol):
             try:
                 self._send(Response(request.number, result))
             except TooLarge as error:
-                self._send(Error(request.number, TOO_LARGE_CODE, str(error)))
+                self._send(Error(request.number, TOO_LARGE_CODE, str(error)[:WORDS]))
             return
         cause = result.value
         if isinstance(cause, CallRefused | RemoteError):
-            self._send(Error(request.number, cause.code, cause.message))
+            self._send(Error(request.number, cause.code[:WORDS], cause.message[:WORDS]))
         elif isinstance(cause, CancelledError):
             self._send(Error(request.number, CANCELLED, "the call was cancelled"))
         else:
@@ -238,14 +252,18 @@ class Peer(Protocol):
         """Greet."""
         self.transport.setTcpNoDelay(True)
         self.transport.setTcpKeepAlive(True)
+        self.transport.registerProducer(self, True)
         self.transport.write(self._session.start())
         self._watch = self._clock.callLater(self._limits.greeting_time, self._late_greeting)
+        self.on_connected(self)
 
     def dataReceived(self, data: bytes) -> None:
         """Take what the peer says."""
         self._heard = self._clock.seconds()
         try:
             for said in self._session.receive(data):
+                if self._closing is not None:
+                    return  # what came before it closed this
                 if isinstance(said, Greeting):
                     self._greeted()
                 else:
@@ -267,12 +285,16 @@ class Peer(Protocol):
             case Error(number, code, words):
                 self._settle(number, Failure(RemoteError(code, words)))
             case Notification(method, arguments):
-                self._run(method, arguments).addErrback(self._notification_failed, method)
+                self._be_told(method, arguments)
             case Cancellation(number) if number in self._answering:
                 self._answering[number].cancel()
             case Redirection(address):
                 if self.on_redirected is None:
                     raise ProtocolError("only a master redirects")
+                try:
+                    Address.parse(address)
+                except InvalidAddress as error:
+                    raise ProtocolError(f"a redirection to nowhere: {error}") from None
                 self.on_redirected(address)
             case Goodbye(reason):
                 self.close(f"{self.name} said goodbye: {reason}")
@@ -288,45 +310,84 @@ class Peer(Protocol):
         else:
             answer.callback(result)
 
-    def _notification_failed(self, failure: Failure, method: str) -> None:
-        _log.failure("notification {method} failed", failure=failure, method=method)
+    def _be_told(self, method: str, arguments: dict[str, Any]) -> None:
+        """Run what a notification asks for; those that would pass the limit are let go."""
+        if self._notified >= self._limits.in_flight:
+            _log.warn(
+                "{name}: too many notifications; {method} is let go", name=self.name, method=method
+            )
+            return
+        self._notified += 1
+
+        def ended(result: object) -> None:
+            self._notified -= 1
+            if not isinstance(result, Failure) or result.check(CancelledError):
+                return
+            if result.check(CallRefused):
+                words = str(result.value)[:WORDS]
+                _log.info("notification {method} refused: {words}", method=method, words=words)
+            else:
+                _log.failure("notification {method} failed", failure=result, method=method)
+
+        self._run(method, arguments).addBoth(ended)
 
     def redirect(self, address: str) -> None:
         """Send a slave to the master at `address`."""
         self._send(Redirection(address))
 
     def close(self, reason: str) -> None:
-        """Say goodbye and close."""
-        if self._is_closed:
+        """Say goodbye and close; nothing happens on a link that is closing already."""
+        if self._is_closed or self._closing is not None:
             return
         self._reason = self._reason or reason
         if self._session.state is State.OPEN:
-            self._send(Goodbye(reason[:500]))
+            with suppress(TooLarge):
+                self._send(Goodbye(reason[:100]))
+        # A peer that does not read is not waited for.
+        self._closing = self._clock.callLater(1.0, self.transport.abortConnection)
+        self.transport.unregisterProducer()
         self.transport.loseConnection()
-        self._clock.callLater(1.0, self._abort)  # a peer that does not read is not waited for
-
-    def _abort(self) -> None:
-        if not self._is_closed:
-            self.transport.abortConnection()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Fail what waits for answers, and stop what works on them."""
         self._is_closed = True
         self._reason = self._reason or reason.getErrorMessage()
-        if self._watch is not None and self._watch.active():
-            self._watch.cancel()
-        for answer in list(self._asked.values()):
+        for timer in (self._watch, self._closing):
+            if timer is not None and timer.active():
+                timer.cancel()
+        while self._asked:  # one failure may lead to others being cancelled
+            _, answer = self._asked.popitem()
             answer.errback(ConnectionLost(f"the link ended: {self._reason}"))
         for running in list(self._answering.values()):
             running.cancel()
-        self.on_closed(self, self._reason)
+        try:
+            self.on_closed(self, self._reason)
+        except Exception:
+            _log.failure("what was to happen at the end of a link failed")
         waiting, self._closed = self._closed, []
         for deferred in waiting:
             deferred.callback(self._reason)
 
     def _send(self, message: Message) -> None:
-        self.transport.write(self._session.send(message))
+        data = self._session.send(message)
+        self.transport.write(data)
         self._spoke = self._clock.seconds()
+        if self._unsent is not None:
+            self._unsent += len(data)
+            if self._unsent > self._limits.unsent:
+                self._reason = self._reason or f"{self.name} does not read what it is sent"
+                self.transport.abortConnection()
+
+    def pauseProducing(self) -> None:
+        """Count what is written from here on: the peer does not read."""
+        self._unsent = 0
+
+    def resumeProducing(self) -> None:
+        """Count no more: the peer has read."""
+        self._unsent = None
+
+    def stopProducing(self) -> None:
+        """Stop for good; `connectionLost` follows."""
 
     # Silence
 

@@ -5,11 +5,13 @@ The seam where mutual TLS goes: every link is listened for and connected here an
 
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint
+from twisted.internet.error import ConnectError, ConnectingCancelledError
 from twisted.internet.protocol import Factory
 
 from anet.address import Address, is_loopback
+from anet.errors import ConnectFailed
 from anet.listening import listen
 from anet.names import resolve
 from hip.errors import PlaintextRefused
@@ -48,8 +50,16 @@ async def connect_to_master(
         twisted.internet.error.ConnectError: nobody answers there.
     """
     _refuse(address, insecure)
-    ip = (await resolve(reactor, address.host, 10.0))[0]
-    kind = TCP6ClientEndpoint if ":" in ip else TCP4ClientEndpoint
-    connected: Deferred[Any] = kind(reactor, ip, address.port, timeout=10).connect(factory)
-    peer: Peer = await connected
-    return peer
+    failure: Exception = ConnectFailed(f"{address} has no address")
+    for ip in await resolve(reactor, address.host, 10.0):
+        _refuse(Address(ip, address.port), insecure)  # a name may lead anywhere
+        kind = TCP6ClientEndpoint if ":" in ip else TCP4ClientEndpoint
+        connected: Deferred[Any] = kind(reactor, ip, address.port, timeout=10).connect(factory)
+        try:
+            peer: Peer = await connected
+            return peer
+        except ConnectingCancelledError:
+            raise CancelledError from None
+        except ConnectError as error:
+            failure = error
+    raise failure

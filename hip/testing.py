@@ -48,6 +48,12 @@ class MemoryTransport:
     def setTcpNoDelay(self, enabled: bool) -> None:
         """Do nothing; there is no TCP."""
 
+    def registerProducer(self, producer: object, streaming: bool) -> None:
+        """Do nothing; what is written arrives."""
+
+    def unregisterProducer(self) -> None:
+        """Do nothing."""
+
     def setTcpKeepAlive(self, enabled: bool) -> None:
         """Do nothing; there is no TCP."""
 
