@@ -7,7 +7,6 @@ from agents.connectivity.connectivity import Connectivity
 from agents.connectivity.index import Index
 from agents.deposit import DepositFigures
 from agents.page import (
-    HEADERS,
     Cell,
     Curve,
     Figures,
@@ -18,10 +17,9 @@ from agents.page import (
     human_bytes,
     human_number,
     human_seconds,
-    render,
-    to_data,
 )
-from anet.http import Request, Response, Router, metrics_response
+from agents.page.serving import serve_page
+from anet.http import Router
 from hip import Link
 
 _COLUMNS = ["captures", "recorded", "left out", "contents new / known", "stored", "for"]
@@ -42,11 +40,7 @@ class ConnectivityPages:
 
     def router(self) -> Router:
         """Return the handler of all pages."""
-        router = Router()
-        router.route("GET", "/", self._show)
-        router.route("GET", "/status.json", self._status)
-        router.route("GET", "/metrics", self._metrics)
-        return router
+        return serve_page(Router(), self.page, self._registry, self._measure)
 
     def page(self) -> Page:
         """Return the page as it is now."""
@@ -87,18 +81,10 @@ class ConnectivityPages:
                 [["scheduler", self._scheduler.state], ["index node", self._index.state]],
             ),
         ]
-        doing = (
-            f"Crawls being deposited: {len(deposits)}." if deposits else "Nothing to deposit."
-        )
+        doing = f"Crawls being deposited: {len(deposits)}." if deposits else "Nothing to deposit."
         return Page("Connectivity", "connectivity", self._name, sections, (), doing)
 
-    async def _show(self, _request: Request) -> Response:
-        return Response(200, HEADERS, render(self.page()))
-
-    async def _status(self, _request: Request) -> Response:
-        return Response.json(200, to_data(self.page()))
-
-    async def _metrics(self, _request: Request) -> Response:
+    def _measure(self) -> None:
         connectivity = self._connectivity
         values = connectivity.tallies.sums(list(connectivity.deposits.values()))
         values |= {
@@ -108,7 +94,6 @@ class ConnectivityPages:
         }
         for name, value in values.items():
             self._gauge.labels(name).set(value)
-        return metrics_response(self._registry)
 
 
 def _row(crawl: str, figures: DepositFigures) -> list[Cell]:

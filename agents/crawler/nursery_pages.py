@@ -9,7 +9,6 @@ from twisted.internet.interfaces import IReactorTime
 
 from agents.crawler.nursery_keeper import Keeper, Kept
 from agents.page import (
-    HEADERS,
     Badge,
     Cell,
     Figures,
@@ -19,10 +18,9 @@ from agents.page import (
     Table,
     human_bytes,
     human_seconds,
-    render,
-    to_data,
 )
-from anet.http import Request, Response, Router, metrics_response
+from agents.page.serving import serve_page
+from anet.http import Router
 from anet.workers import Workers
 from hip import Link
 
@@ -62,11 +60,7 @@ class NurseryPages:
 
     def router(self) -> Router:
         """Return the handler of all pages."""
-        router = Router()
-        router.route("GET", "/", self._show)
-        router.route("GET", "/status.json", self._status)
-        router.route("GET", "/metrics", self._metrics)
-        return router
+        return serve_page(Router(), self.page, self._registry, self._measure)
 
     async def page(self) -> Page:
         """Return the page as it is now."""
@@ -107,15 +101,8 @@ class NurseryPages:
         found = {name: private_memory(pid) for name, pid in pids.items() if pid is not None}
         return {name: memory for name, memory in found.items() if memory is not None}
 
-    async def _show(self, _request: Request) -> Response:
-        return Response(200, HEADERS, render(await self.page()))
-
-    async def _status(self, _request: Request) -> Response:
-        return Response.json(200, to_data(await self.page()))
-
-    async def _metrics(self, _request: Request) -> Response:
+    async def _measure(self) -> None:
         memory = await self._workers.run(self._memory_of_all)
         for kept in self._keeper.crawlers.values():
             self._starts.labels(kept.name).set(kept.starts)
             self._memory.labels(kept.name).set(memory.get(kept.name, 0))
-        return metrics_response(self._registry)

@@ -8,7 +8,6 @@ from agents.crawler.crawl import Crawl
 from agents.crawler.crawler import SiteCrawler
 from agents.order import CrawlFigures
 from agents.page import (
-    HEADERS,
     Badge,
     Cell,
     Curve,
@@ -20,10 +19,9 @@ from agents.page import (
     human_bytes,
     human_number,
     human_seconds,
-    render,
-    to_data,
 )
-from anet.http import Request, Response, Router, metrics_response
+from agents.page.serving import serve_page
+from anet.http import Router
 from hip import Link
 
 _SHOWN = 20  # rows of failures
@@ -41,11 +39,7 @@ class CrawlerPages:
 
     def router(self) -> Router:
         """Return the handler of all pages."""
-        router = Router()
-        router.route("GET", "/", self._show)
-        router.route("GET", "/status.json", self._status)
-        router.route("GET", "/metrics", self._metrics)
-        return router
+        return serve_page(Router(), self.page, self._registry, self._measure)
 
     def page(self) -> Page:
         """Return the page as it is now."""
@@ -78,18 +72,11 @@ class CrawlerPages:
             return f"Collecting {crawl.order.start_url}; waiting: {waiting_for}."
         return f"Collecting {crawl.order.start_url}."
 
-    async def _show(self, _request: Request) -> Response:
-        return Response(200, HEADERS, render(self.page()))
-
-    async def _status(self, _request: Request) -> Response:
-        return Response.json(200, to_data(self.page()))
-
-    async def _metrics(self, _request: Request) -> Response:
+    def _measure(self) -> None:
         figures = asdict(self._crawler.figures())
         del figures["waiting_for"]
         for name, value in (figures | {"busy": self._crawler.crawl is not None}).items():
             self._gauge.labels(name).set(value)
-        return metrics_response(self._registry)
 
 
 _COLUMNS = ["answers", "pages", "contents new / known", "received", "failures", "for"]

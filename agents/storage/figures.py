@@ -8,8 +8,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from agents.page import HEADERS, Page, human_bytes, render, to_data
-from anet.http import Request, Response, Router, metrics_response
+from agents.page import Page, human_bytes
+from agents.page.serving import serve_page
+from anet.http import Router
 
 
 @frozen
@@ -68,15 +69,4 @@ def serve_pages(
     registry = CollectorRegistry()
     registry.register(_Collector(prefix, figures))
 
-    async def show(_: Request) -> Response:
-        return Response(200, HEADERS, render(page()))
-
-    async def data(_: Request) -> Response:
-        return Response.json(200, to_data(page()))
-
-    async def metrics(_: Request) -> Response:
-        return metrics_response(registry)
-
-    router.route("GET", "/", show)
-    router.route("GET", "/status.json", data)
-    router.route("GET", "/metrics", metrics)
+    serve_page(router, page, registry)
