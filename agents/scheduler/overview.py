@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from agents import dates
 from agents.schedule import AgentStatus, CrawlerStatus, CrawlStatus, SchedulerStatus, SiteStatus
-from agents.scheduler.database import Crawl, Database
+from agents.scheduler.database import Crawl, Queries
 from agents.scheduler.life import CrawlState
 from agents.scheduler.means import Means
 from agents.scheduler.pool import Crawler, Peer, Pool
@@ -39,10 +39,10 @@ class Overview:
     async def status(self) -> SchedulerStatus:
         """Return everything."""
         store, live = self._means.store, self._means.live
-        unfinished = await store.run(Database.unfinished, _UNFINISHED)
-        ended = await store.run(Database.ended, _ENDED)
-        sites, crawls = await store.run(Database.counts)
-        totals = await store.run(Database.totals)
+        unfinished = await store.look(Queries.unfinished, _UNFINISHED)
+        ended = await store.look(Queries.ended, _ENDED)
+        sites, crawls = await store.look(Queries.counts)
+        totals = await store.look(Queries.totals)
         collecting = [crawl for crawl in unfinished if crawl.state is CrawlState.COLLECTING]
         problem = [f"the database cannot be written: {store.problem}"] if store.problem else []
         return SchedulerStatus(
@@ -58,11 +58,11 @@ class Overview:
 
     async def sites(self, limit: int) -> list[SiteStatus]:
         """Return sites, those that changed last first."""
-        return await self._means.store.run(Database.sites, limit)
+        return await self._means.store.look(Queries.sites, limit)
 
     async def crawls(self, limit: int) -> list[CrawlStatus]:
         """Return crawls, the newest order first."""
-        return [self.crawl(crawl) for crawl in await self._means.store.run(Database.latest, limit)]
+        return [self.crawl(crawl) for crawl in await self._means.store.look(Queries.latest, limit)]
 
     def crawl(self, kept: Crawl) -> CrawlStatus:
         """Return a crawl with its latest figures."""

@@ -1,12 +1,14 @@
 """What the scheduler keeps: sites, crawls, attempts, and folders still to be removed.
 
-`Database` is SQLite and blocks; `Store` is the same for coroutines, through one worker thread.
+`Database` is SQLite and blocks, `Queries` the part of it that only looks; `Store` is both for
+coroutines, in threads.
 Whatever a method changed is on the disk when it returns.
 """
 
 from agents.scheduler.database.connection import DatabaseRefused
 from agents.scheduler.database.database import Database
+from agents.scheduler.database.queries import Queries
 from agents.scheduler.database.rows import Crawl, NewSite
 from agents.scheduler.database.store import Store
 
-__all__ = ["Crawl", "Database", "DatabaseRefused", "NewSite", "Store"]
+__all__ = ["Crawl", "Database", "DatabaseRefused", "NewSite", "Queries", "Store"]

@@ -41,6 +41,15 @@ def open_database(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def read_database(path: Path) -> sqlite3.Connection:
+    """Open a database that is open already, to look at it beside whoever writes."""
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_PATIENCE, check_same_thread=False
+    )
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from agents.schedule import SiteStatus, Totals
-from agents.scheduler.database.connection import open_database
+from agents.scheduler.database.connection import open_database, read_database
 from agents.scheduler.database.rows import CRAWL_COLUMNS, Crawl, crawl_of, site_of
 from agents.scheduler.life import CrawlState
 from agents.scheduler.naming import attempt_name
@@ -25,15 +25,20 @@ FROM crawls WHERE state IN ('collected', 'depositing', 'deposited')
 
 
 class Queries:
-    """An open database, and everything it can be asked; to be used from one thread at a time."""
+    """An open database, and everything it can be asked; to be used from one thread at a time.
 
-    def __init__(self, path: Path) -> None:
-        """Open the database at `path`.
+    Attributes:
+        path: where it is.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Open the database at `path`; only to look at it when it is open already.
 
         Raises:
             DatabaseRefused: it is not ours to open.
         """
-        self._connection = open_database(path)
+        self.path = path
+        self._connection = read_database(path) if read_only else open_database(path)
 
     def close(self) -> None:
         """Close the file."""

@@ -1,4 +1,4 @@
-"""The database for coroutines: one thread of its own, jobs in the order they came."""
+"""The database for coroutines: a thread that works in the order of jobs, and one that looks."""
 
 import sqlite3
 from collections.abc import Callable
@@ -9,6 +9,7 @@ from twisted.application.service import Service
 from twisted.internet.defer import Deferred
 
 from agents.scheduler.database.database import Database
+from agents.scheduler.database.queries import Queries
 from anet.workers import Workers
 
 _Arguments = ParamSpec("_Arguments")
@@ -21,7 +22,8 @@ class Store(Service):
     """Runs methods of a `Database` in a thread: `await store.run(Database.crawl, "20261121-…")`.
 
     A disk that is full or fails for a while delays jobs and fails none: each is one transaction,
-    so it is repeated until it is done, and the order of all is kept.
+    so it is repeated until it is done, and the order of all is kept. Who only wants to tell a
+    person how things are does not wait for that: `await store.look(Queries.sites, 50)`.
 
     Attributes:
         problem: why the database cannot be written now, or empty.
@@ -31,6 +33,8 @@ class Store(Service):
         self.problem = ""
         self._workers = Workers(reactor, 1, queue_limit=10_000, name="scheduler database")
         self._database = database
+        self._lookers = Workers(reactor, 1, queue_limit=1000, name="scheduler database reader")
+        self._view = Queries(database.path, read_only=True)
         self._pause = pause
         self._stopping = Event()
 
@@ -43,12 +47,15 @@ class Store(Service):
         """Start the thread."""
         super().startService()
         self._workers.startService()
+        self._lookers.startService()
 
     async def stopService(self) -> None:
         """Wait for all jobs, then close the database."""
         super().stopService()
         self._stopping.set()
         await self._workers.stopService()
+        await self._lookers.stopService()
+        self._view.close()
         self._database.close()
 
     def run(
@@ -64,6 +71,19 @@ class Store(Service):
             NoSuchTransition: see the method.
         """
         return self._workers.run(self._insist, lambda: method(self._database, *args, **kwargs))
+
+    def look(
+        self,
+        method: Callable[Concatenate[Queries, _Arguments], _Result],
+        *args: _Arguments.args,
+        **kwargs: _Arguments.kwargs,
+    ) -> Deferred[_Result]:
+        """Return what the database holds now, though jobs may wait to change it.
+
+        Raises:
+            Overloaded: too many look.
+        """
+        return self._lookers.run(method, self._view, *args, **kwargs)
 
     def _insist(self, job: Callable[[], _Result]) -> _Result:
         """Do a job in the thread; wait and repeat while the disk does not let it be done."""

@@ -36,6 +36,8 @@ class Immediate:
     def run(self, function: Callable[..., Any], *args: Any) -> Deferred[Any]:
         return execute(function, *self._first, *args)
 
+    look = run
+
     def startService(self) -> None:
         pass
 
