@@ -1,5 +1,6 @@
 """A capture: one line of the archive's history, and the keys its parts are found by."""
 
+import re
 from hashlib import sha256
 
 from attrs import frozen
@@ -7,6 +8,8 @@ from attrs import frozen
 ORIGIN_LIMIT = 999_999  # bytes; six digits in a structure line
 HEAD_LIMIT = 9_999_999  # bytes; seven digits in a structure line
 METADATA_LIMIT = 25  # characters
+
+_KEY = re.compile(r"[0-9a-f]{64}")
 
 
 @frozen
@@ -46,4 +49,4 @@ def structure_key(url: str) -> str:
 
 def is_key(text: str) -> bool:
     """Tell whether `text` is a SHA-256 in lower-case hexadecimal, and so safe in a path."""
-    return len(text) == 64 and not set(text) - set("0123456789abcdef")
+    return _KEY.fullmatch(text) is not None
