@@ -40,6 +40,10 @@ class _Share:
     captures: list[Capture] = field(factory=list)
 
 
+class _Damaged(HttpError):
+    """A node is well and could not record all, because one of its files is damaged."""
+
+
 class Recording:
     """Answers `record`.
 
@@ -141,7 +145,8 @@ class Recording:
             _log.warn("{node} did not record: {why}", node=name, why=outcome)
             if not isinstance(outcome, AnetError):
                 raise outcome
-            self._view.suspect(name)
+            if not isinstance(outcome, _Damaged):
+                self._view.suspect(name)
         return took
 
     async def _ask(self, share: _Share) -> None:
@@ -156,9 +161,11 @@ class Recording:
         posting = Deferred.fromCoroutine(self._client.request("POST", url, self._headers, body))
         response = await posting.addTimeout(self._timeout, self._clock, _timed_out)
         answer = await response.read(_ANSWER_LIMIT)
-        if response.head.status != 200:
+        status = response.head.status
+        if status != 200:
             words = answer.decode("utf-8", "replace").strip()
-            raise HttpError(f"{node.name} answers {response.head.status}: {words[:300]}")
+            error = _Damaged if status == 500 else HttpError
+            raise error(f"{node.name} answers {status}: {words[:300]}")
 
     def _judge(
         self, captures: Sequence[Capture], shares: Mapping[str, _Share], took: set[str]

@@ -269,6 +269,20 @@ async def test_copies_that_went_apart_are_merged_both_ways(cluster: Cluster, mak
 
 
 @ensureDeferred
+async def test_one_damaged_file_does_not_cost_a_node(cluster: Cluster, make_capture) -> None:
+    """Deposits go on on the sound copy, and the node with the damaged one still takes the rest."""
+    await cluster.start()
+    await cluster.deposit((make_capture(day=1), b"body"))
+    heads = cluster.nodes["storage-1"].store.layout.heads(structure_key(URL))
+    heads.write_bytes(b"rot" + heads.read_bytes()[3:])
+    other = make_capture(f"{URL}other", day=2)
+    assert await cluster.deposit((make_capture(day=2), b"body"), (other, b"body")) == 2
+    assert len(cluster.index.view.up) == 2
+    assert cluster.copies(other.url) == dict.fromkeys(cluster.nodes, [other])
+    assert heads.read_bytes()[:3] == b"rot"
+
+
+@ensureDeferred
 async def test_a_lost_node_is_made_up_for(cluster: Cluster, make_capture) -> None:
     """After its grace, what a lost node held is copied from the other holder to a third node."""
     await cluster.start(nodes=3)
