@@ -3,7 +3,7 @@
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address
-from agents.crawler.nursery_config import NurseryConfig
+from agents.crawler.nursery.config import NurseryConfig
 
 __all__ = ["NurseryConfig", "SiteCrawlerConfig"]
 

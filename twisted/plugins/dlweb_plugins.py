@@ -20,7 +20,7 @@ scheduler = ServiceMaker(
 )
 nursery = ServiceMaker(
     "dlweb nursery",
-    "agents.crawler.nursery",
+    "agents.crawler.nursery.service",
     "Forks site crawlers on this machine, and replaces the ones that die.",
     "nursery",
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, Gauge
 from twisted.internet.interfaces import IReactorTime
 
-from agents.crawler.nursery_keeper import Keeper, Kept
+from agents.crawler.nursery.keeper import Keeper, Kept
 from agents.page import (
     Badge,
     Cell,

@@ -16,10 +16,10 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.task import Clock
 
 from agents.configuration import load
-from agents.crawler.nursery import argument_of
-from agents.crawler.nursery_config import NurseryConfig
-from agents.crawler.nursery_keeper import Full, Keeper, describe_end
-from agents.crawler.nursery_pages import private_memory
+from agents.crawler.nursery.config import NurseryConfig
+from agents.crawler.nursery.keeper import Full, Keeper, describe_end
+from agents.crawler.nursery.pages import private_memory
+from agents.crawler.nursery.service import argument_of
 from anet.nursery import NurseryError
 from anet.tasks import sleep
 from hip import Agent, Peer, exposed

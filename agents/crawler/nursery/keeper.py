@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from agents.crawler.nursery_config import NurseryConfig
+from agents.crawler.nursery.config import NurseryConfig
 from anet.backoff import Backoff
 from anet.nursery import NurseryError
 from anet.tasks import Tasks

@@ -12,9 +12,9 @@ from typing import Any
 from twisted.application.service import IService, MultiService
 
 from agents.configuration import AgentOptions, Configuration, Port, private_folder, site_crawler
-from agents.crawler.nursery_config import NurseryConfig
-from agents.crawler.nursery_keeper import Forks, Full, Keeper
-from agents.crawler.nursery_pages import NurseryPages
+from agents.crawler.nursery.config import NurseryConfig
+from agents.crawler.nursery.keeper import Forks, Full, Keeper
+from agents.crawler.nursery.pages import NurseryPages
 from anet.http import HttpServer
 from anet.nursery import Zygote, run_service
 from anet.starting import in_words
