@@ -19,7 +19,7 @@ from agents.archive.plan import Program, own_listeners, programs
 from agents.archive.sections import section
 from agents.archive.supervisor import Supervisor
 from agents.configuration import EXIT_STATUS, AgentOptions, Configuration
-from anet.http import HttpServer
+from anet.http import HttpServer, guarded
 
 _PORTS_PATIENCE = 15.0  # seconds that agents of a killed archive have to let go of their ports
 
@@ -68,7 +68,7 @@ def archive(reactor: Any, configuration: Configuration, config: ArchiveConfig) -
     supervisor.setServiceParent(service)
     links = {program.name: program.page for program in own if program.name != "archive"}
     pages = ArchivePages(reactor, supervisor, configuration, links)
-    handlers: dict[str, Any] = {"archive": pages.router(), "demonstration": website()}
+    handlers: dict[str, Any] = {"archive": guarded(pages.router()), "demonstration": website()}
     for program in own:
         HttpServer(
             reactor, program.listens["pages"], handlers[program.name], name=program.name

@@ -12,7 +12,7 @@ from agents.connectivity.deposit import Limits
 from agents.connectivity.index import Index
 from agents.connectivity.methods import ConnectivityMethods
 from agents.connectivity.pages import ConnectivityPages
-from anet.http import HttpClient, HttpServer
+from anet.http import HttpClient, HttpServer, guarded
 from anet.starting import in_words
 from anet.workers import Workers
 from hip import Agent, HipError
@@ -88,6 +88,7 @@ class ConnectivityService(MultiService):
         self.agent.methods.add(ConnectivityMethods(self.connectivity))
         pages = ConnectivityPages(name, self.connectivity, index, scheduler)
         address = configuration.address(Port.CONNECTIVITY_PAGES, config.pages)
-        self.server = HttpServer(reactor, address, pages.router(), name=f"{KIND} pages")
+        handler = guarded(pages.router(), [address])
+        self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")
         for service in (self.server, self.agent, client, self.connectivity):
             service.setServiceParent(self)

@@ -11,7 +11,7 @@ from agents.crawler.crawler import SiteCrawler
 from agents.crawler.limits import Limits
 from agents.crawler.methods import CrawlerMethods
 from agents.crawler.pages import CrawlerPages
-from anet.http import HttpServer
+from anet.http import HttpServer, guarded
 from anet.starting import in_words
 from hip import Agent, HipError
 
@@ -56,7 +56,8 @@ class CrawlerService(MultiService):
         self.agent.methods.add(CrawlerMethods(self.crawler))
         pages = CrawlerPages(name, self.crawler, scheduler)
         address = config.pages or configuration.address(site_crawler(number))
-        self.server = HttpServer(reactor, address, pages.router(), name=f"{name} pages")
+        handler = guarded(pages.router(), [address])
+        self.server = HttpServer(reactor, address, handler, name=f"{name} pages")
         for service in (self.crawler, self.agent, self.server):
             service.setServiceParent(self)
 

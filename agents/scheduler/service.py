@@ -15,7 +15,7 @@ from agents.scheduler.overview import Overview
 from agents.scheduler.pages import SchedulerPages
 from agents.scheduler.places import page_of
 from agents.scheduler.scheduler import Scheduler
-from anet.http import HttpServer
+from anet.http import HttpServer, guarded
 from anet.starting import in_words
 from anet.tasks import Tasks
 from anet.workers import Workers
@@ -98,6 +98,7 @@ class SchedulerService(MultiService):
         tree = self.agent.methods["hip.tree"]
         pages = SchedulerPages(name, overview, scheduler.means.live, lambda: tree.call(None, {}))
         address = configuration.address(Port.SCHEDULER_PAGES, config.pages)
-        self.server = HttpServer(reactor, address, pages.router(), name=f"{KIND} pages")
+        handler = guarded(pages.router(), [address])
+        self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")
         for service in (self.server, self.agent, scheduler):
             service.setServiceParent(self)
