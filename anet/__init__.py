@@ -3,6 +3,7 @@
     tasks      running coroutines that have an owner
     backoff    how long to wait before trying again
     workers    a bounded pool for system calls that block
+    logs       text for people, JSON for programs
     address    `host:port` texts, and which addresses are one's own network
     http/      HTTP/1.1 client and server that keep heads byte for byte
     multicast  questions to many at once, answered by those who know

@@ -37,7 +37,7 @@ def main() -> None:
     follow_parent(int(sys.argv[1]))
     with suppress(PermissionError):  # already at the head of a session
         os.setsid()
-    sys.argv = ["twistd", "--nodaemon", "--pidfile=", *sys.argv[2:]]
+    sys.argv = ["twistd", "--nodaemon", "--pidfile=", "--logger=anet.logs.observer", *sys.argv[2:]]
     from twisted.scripts.twistd import run
 
     run()

@@ -15,6 +15,7 @@ from agents.archive.config import ArchiveConfig
 from agents.archive.plan import Program
 from agents.archive.ready import answers
 from agents.configuration import Configuration, private_folder
+from anet import logs
 from anet.tasks import Tasks, sleep
 
 _ASK_EVERY = 0.2  # seconds between two looks at whether an agent answers
@@ -91,9 +92,10 @@ class Supervisor(Service):
             defaultMode=0o600,
         )
         command = child.command(program.arguments(self._configuration))
+        environment = {**os.environ, logs.VARIABLE: self._config.logs}
 
         def spawn(protocol: ProcessProtocol) -> Any:
-            return self._reactor.spawnProcess(protocol, command[0], command, env=os.environ)
+            return self._reactor.spawnProcess(protocol, command[0], command, env=environment)
 
         def refused(last_words: str) -> None:
             self._on_refused(last_words or f"{program.name} refuses its configuration")

@@ -8,9 +8,10 @@ from typing import Any, cast
 
 from twisted.application.service import IService
 from twisted.internet.defer import maybeDeferred
-from twisted.logger import globalLogBeginner, textFileLogObserver
+from twisted.logger import globalLogBeginner
 from twisted.python.logfile import LogFile
 
+from anet import logs
 from anet.nursery import clean
 
 _LOG_SIZE = 16 * 2**20  # bytes of a log file before a new one is begun
@@ -47,6 +48,4 @@ def _log_to(path: Path) -> None:
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
     clean.forget_observers()
-    globalLogBeginner.beginLoggingTo(
-        [textFileLogObserver(cast(Any, file))], redirectStandardIO=False
-    )
+    globalLogBeginner.beginLoggingTo([logs.observer(file)], redirectStandardIO=False)
