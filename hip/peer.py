@@ -380,7 +380,8 @@ class Peer(Protocol):
 
     def pauseProducing(self) -> None:
         """Count what is written from here on: the peer does not read."""
-        self._unsent = 0
+        if self._unsent is None:  # each write to a full buffer calls this
+            self._unsent = 0
 
     def resumeProducing(self) -> None:
         """Count no more: the peer has read."""

@@ -15,7 +15,9 @@ from hip.codecs import MESSAGEPACK, YAML
 from hip.errors import ProtocolError
 from hip.wire import frame
 
-GREETING = frame(b"hip: 1\nkind: crawler\nname: crawler-1\nserializers: [msgpack]\n")
+GREETING = frame(
+    b"hip: 1\nkind: crawler\nname: crawler-1\nserializers: [msgpack]\nframe: 9000000\n"
+)
 
 
 class Wire(Protocol):
