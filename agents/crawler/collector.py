@@ -15,7 +15,8 @@ from agents.crawler.health import Health
 from agents.crawler.judge import Judge
 from agents.crawler.link_reader import LinkReader
 from agents.crawler.parsers import parser_for
-from agents.crawler.parsers.html_rules import refresh_target
+from agents.crawler.parsers.header_links import header_links
+from agents.crawler.parsers.registry import media_type
 from agents.crawler.reader import Reader
 from agents.crawler.reception import Reception
 from agents.crawler.record import Recorder
@@ -26,6 +27,7 @@ from agents.order import Order
 from anet.http import ResponseHead
 
 ATTEMPTS = 3  # at one URL
+_PAGES = frozenset(["text/html", "application/xhtml+xml"])  # shown with an icon
 
 ReaderChoice = Callable[[ResponseHead], Reader | None]
 
@@ -156,11 +158,17 @@ class Collector:
 
     def _follow(self, task: Task, received: Received) -> None:
         head = received.answer.head
-        location = head.headers.text(b"location") if 300 <= head.status < 400 else ""
-        refresh = refresh_target(head.headers.text(b"refresh"))
-        for target in (location, refresh):
-            if target:
-                self.judge.redirection(task, task.url, target)
+        headers = head.headers
+        links = header_links(
+            _first(headers.get_all(b"location")) if 300 <= head.status < 400 else None,
+            _first(headers.get_all(b"refresh")),
+            headers.get_all(b"link"),
+        )
+        for link in links:
+            self.judge.header(task, link)
+        kind = media_type(headers.text(b"content-type"))[0]
+        if kind in _PAGES and 200 <= head.status < 300 and not task.requisite:
+            self.judge.favicon(task)
         if received.reception.reader_failed:
             self.findings.traps.add(task.url, "its parser failed; its links are lost")
 
@@ -181,3 +189,7 @@ class Collector:
     @staticmethod
     def _asked_again(task: Task, head: ResponseHead) -> bool:
         return head.status in SUFFERING and task.attempt + 1 < ATTEMPTS
+
+
+def _first(values: list[bytes]) -> bytes | None:
+    return values[0] if values else None

@@ -1,5 +1,6 @@
 """One crawl: one site, once, from its order to its directory (*INA §1.4*)."""
 
+import errno
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from agents import urls
 from agents.crawler.collector import Collector
 from agents.crawler.connections import Connections
 from agents.crawler.directory import CrawlDirectory
-from agents.crawler.errors import BadFormer, CrawlFailed
+from agents.crawler.errors import BadFormer, CrawlFailed, NoRoom
 from agents.crawler.fetcher import Fetcher
 from agents.crawler.findings import Findings
 from agents.crawler.former import Former
@@ -108,7 +109,8 @@ class Crawl:
             return await self._finish(directory, former)
         except OSError as error:
             await self._abandon(directory)
-            raise CrawlFailed(_explained(error)) from error
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            raise (NoRoom if full else CrawlFailed)(_explained(error)) from error
         except BaseException:
             await self._abandon(directory)
             raise
@@ -163,8 +165,12 @@ class Crawl:
             judge=Judge(delimitation, order.maximum_depth, frontier, findings),
             findings=findings,
             health=Health(),
-            robots=RobotsFiles(order.politeness.user_agent) if order.politeness.robots else None,
+            robots=self._robots(),
         )
+
+    def _robots(self) -> RobotsFiles | None:
+        politeness = self.order.politeness
+        return RobotsFiles(politeness.user_agent, self._workers) if politeness.robots else None
 
     async def _collect_all(self, collector: Collector, start: str) -> None:
         frontier = collector.frontier

@@ -7,6 +7,7 @@ renaming, once everything else is durable: its presence means that the crawl is 
 import ctypes
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,8 @@ class CrawlDirectory:
 
     def abandon(self) -> None:
         """Remove everything. Blocks: to be called in a worker."""
-        self._structure.close()
+        with suppress(OSError):  # what was not written yet may find the disk full
+            self._structure.close()
         shutil.rmtree(self.path, ignore_errors=True)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from agents import urls
 from agents.crawler.findings import Findings, folder
 from agents.crawler.frontier import Frontier, Task
-from agents.crawler.parsers import PAGE, Link, Parser
+from agents.crawler.parsers import COMPONENT, PAGE, Link, Parser
 from agents.crawler.traps import repeats
 from agents.delimitation import Delimitation
 
@@ -19,6 +19,7 @@ CHAIN_LIMIT = 20  # components of components; a frame that frames itself for eve
 MEMORY_LIMIT = 100_000  # link texts and folders remembered
 DOCUMENT_LIMIT = 50_000  # links of one document remembered, so that each counts once
 _COUNT_LIMIT = 2000  # destinations counted before they are reported, which takes a while
+_SERVERS = 1000  # whose icon is asked for
 _STREAM = re.compile(
     r"(?:mms[htu]?|rts?p[stu]?|rtmp[est]*|pnm|icy|icyx|lastfm):"
     r"|https?:[^?#]*\.(?:m3u8?|pls|asx|wax|wvx|ram|rpm|smil?|mpd|xspf)(?:[?#]|\Z)",
@@ -50,6 +51,7 @@ class Judge:
         self._findings = findings
         self._memory: dict[str, dict[tuple[str, str], str]] = {}
         self._remembered = 0
+        self._shown: set[str] = set()  # servers of which a page was shown
 
     def document(self, task: Task, url: str, parser: Parser) -> "Document":
         """Return what judges the links of a document while they are found.
@@ -61,15 +63,23 @@ class Judge:
         """
         return Document(self, task, url, parser)
 
-    def redirection(self, task: Task, url: str, location: str) -> None:
-        """Judge where an answer redirects to, or says that it refreshes from.
+    def header(self, task: Task, link: Link) -> None:
+        """Judge a link in the head of an answer.
 
-        It is a component and not a requisite (*INA §1.4.2*); but where an image or a sheet moved
-        to is what the page needs, so what a requisite redirects to is one too.
+        Where an image or a sheet moved to is what the page needs, so where a requisite redirects
+        to is a requisite too.
         """
-        requisite = task.requisite and task.kind != PAGE
-        kind = self.settle(Link(location, "component", requisite), task, url, "utf-8")
-        self.tell(folder(url), {kind: 1})
+        if link.kind != PAGE and task.requisite:
+            link = link._replace(requisite=True)
+        kind = self.settle(link, task, task.url, "utf-8")
+        self.tell(folder(task.url), {kind: 1})
+
+    def favicon(self, task: Task) -> None:
+        """Collect what browsers ask of each server whose pages they show, without any link."""
+        server = urls.authority(task.url)
+        if len(self._shown) < _SERVERS and server not in self._shown:
+            self._shown.add(server)
+            self.header(task, Link("/favicon.ico", COMPONENT, True))
 
     def truncated(self, url: str) -> None:
         """Report a document of which links may be missing."""

@@ -2,8 +2,9 @@
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-# IPv6 addresses that carry an IPv4 address through a translator in their last 32 bits.
-_TRANSLATED = ip_network("64:ff9b::/96")
+# IPv6 addresses that carry an IPv4 address in their last 32 bits: for a translator, or as of old.
+_CARRIERS = (ip_network("64:ff9b::/96"), ip_network("::/96"))
+_LOCAL = ip_network("64:ff9b:1::/48")  # translators of the operator's own (RFC 8215)
 
 
 def public(address: str) -> bool:
@@ -24,7 +25,9 @@ def _public(address: IPv4Address | IPv6Address) -> bool:
         return False
     if isinstance(address, IPv4Address):
         return True
+    if address in _LOCAL:
+        return False
     inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if address in _TRANSLATED:
+    if any(address in network for network in _CARRIERS):
         inner.append(IPv4Address(int(address) & 0xFFFF_FFFF))
     return all(one is None or one.is_global for one in inner)

@@ -89,6 +89,8 @@ class Reading:
                     if self._clock.seconds() >= until:
                         return False
                     left = _STEPS
+        except OSError:  # the disk does not take what was found: no fault of the document
+            raise
         except Exception:
             _log.failure("a parser failed; the links of its document are lost")
             self.failed = True

@@ -11,11 +11,13 @@ from agents.crawler.errors import FetchFailed
 from agents.crawler.frontier import Task
 from agents.crawler.parsers import COMPONENT
 from agents.crawler.robots import ALLOW_ALL, REDIRECTS, SIZE_LIMIT, Rules, rules
+from anet.workers import Workers
 
 if TYPE_CHECKING:
     from agents.crawler.collector import Collector, ReaderChoice
 
 _SERVERS = 2000  # whose rules are remembered
+_SHORT = 16 * 1024  # bytes of rules that are read at once
 
 
 class _Keeper:
@@ -45,10 +47,12 @@ class RobotsFiles:
 
     Args:
         user_agent: how the crawler names itself.
+        workers: read them, for the longest may take a third of a second.
     """
 
-    def __init__(self, user_agent: str) -> None:
+    def __init__(self, user_agent: str, workers: Workers) -> None:
         self._user_agent = user_agent
+        self._workers = workers
         self._asked: OrderedDict[str, _Asked] = OrderedDict()
 
     def known(self, url: str, attempt: int) -> Rules | None:
@@ -87,7 +91,10 @@ class RobotsFiles:
             location = head.headers.text(b"location") if 300 <= head.status < 400 else ""
             target = urls.canonical(location, url) if location else None
             if target is None:
-                return rules(head.status, bytes(keeper.text), self._user_agent)
+                text = bytes(keeper.text)
+                if len(text) < _SHORT:
+                    return rules(head.status, text, self._user_agent)
+                return await self._workers.run(rules, head.status, text, self._user_agent)
             url = target
         return ALLOW_ALL
 

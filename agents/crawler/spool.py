@@ -5,6 +5,7 @@ end are appended to one file, and read back in the same order when its beginning
 """
 
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -55,7 +56,8 @@ class Spool:
         """Forget everything, and remove the file."""
         for file in (self._writer, self._reader):
             if file is not None:
-                file.close()
+                with suppress(OSError):  # what was not written yet may find the disk full
+                    file.close()
         if self._writer is not None:
             self._path.unlink(missing_ok=True)
         self._writer = self._reader = None

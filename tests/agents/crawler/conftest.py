@@ -37,7 +37,8 @@ class Web:
     server: Any = None
 
     async def answer(self, request: Request) -> Response:
-        self.hits.append(request.target)
+        if request.target != "/favicon.ico" or request.target in self.pages:
+            self.hits.append(request.target)  # every crawl asks for it
         self.requests.append(request)
         page = self.pages.get(request.target) or self.pages.get(request.target.partition("?")[0])
         if page is None:

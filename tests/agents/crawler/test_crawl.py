@@ -31,12 +31,12 @@ async def test_a_site_that_links_in_every_way(web: Any, crawl: Any) -> None:
             assert line["content"] == sha256(page.body).hexdigest()
             assert line["size"] == len(page.body)
     extra = {url.removeprefix(web.url) for url in result.urls} - {t[1:] for t in web.pages}
-    assert extra == {"pages/missing.html", "pages/two.html?a=1&b=2"}
+    assert extra == {"pages/missing.html", "pages/two.html?a=1&b=2", "favicon.ico"}
     assert result.found("external/link") == ["http://external.invalid/page"]
     assert result.found("feeds/feed") == [web.url + "feed.xml"]
     assert result.found("streams/stream") == ["mms://radio.invalid/live"]
     assert result.found("excluded/url") == [web.url + "private/secret.html"]
-    assert result.figures.captures == len(result.lines) == len(web.hits)
+    assert result.figures.captures == len(result.lines) == len(web.requests)
     assert result.figures.urls_new == result.figures.captures
 
 
@@ -226,7 +226,7 @@ async def test_large_bodies_go_through_a_file(web: Any, crawl: Any) -> None:
                  "/b": Response(200, [], big)}  # fmt: skip
     result = await crawl(web.url)
     assert result.content(web.url + "a") == big
-    assert result.figures.contents_known == 1
+    assert result.figures.contents_known == 2  # the icon's 404 is that of robots.txt
     assert sorted(path.name for path in result.directory.iterdir()) == [
         "contents", "order.json", "report.xml", "signatures", "structure"]  # fmt: skip
 
@@ -267,9 +267,9 @@ async def test_the_number_of_urls_is_bounded(web: Any, crawl: Any) -> None:
     """A crawl past its limit ends whole, and says how many URLs it turned away."""
     web.pages = {"/": "".join(f"<a href={number}>" for number in range(50))}
     result = await crawl(web.url, limits=Limits(urls=10))
-    assert len(web.hits) == 10
+    assert len(web.requests) == 10
     refused = {e.get("name"): e.get("value") for e in result.report.findall("statistics/figure")}
-    assert refused["urls_refused"] == "42"
+    assert refused["urls_refused"] == "43"
 
 
 @ensureDeferred
@@ -327,7 +327,7 @@ async def test_cancelled_in_the_middle(web: Any, new_crawl: Any) -> None:
     running = Deferred.fromCoroutine(crawl.run())
     await reached
     assert crawl.path.exists()
-    assert crawl.figures().captures == 2
+    assert crawl.figures().captures == 3
     running.cancel()
     with pytest.raises(CancelledError):
         await running
@@ -360,3 +360,46 @@ async def test_delays_are_paid_in_groups(web: Any, crawl: Any) -> None:
     result = await crawl(web.url, politeness={"delay": 0.1, "group": 0.25})
     assert len(web.hits) == 6
     assert result.figures.seconds > 0.3
+
+
+@ensureDeferred
+async def test_links_in_headers(web: Any, crawl: Any) -> None:
+    """Link and Refresh are followed as their elements are; Location may hold any bytes."""
+    fields = [
+        (b"Content-Type", b"text/html"),
+        (b"Link", b"</sheet>; rel=preload; as=style, </next>; rel=next"),
+        (b"Refresh", b"3; url=/refreshed"),
+    ]
+    web.pages = {
+        "/": Response(200, fields, b"<a href=moved>"),
+        "/moved": Response(301, [(b"Location", "/café".encode())]),
+        "/sheet": "",
+        "/next": "",
+        "/refreshed": "",
+        "/caf%C3%A9": "",
+    }
+    result = await crawl(web.url)
+    assert {target.lstrip("/") for target in web.pages} <= {
+        url.removeprefix(web.url) for url in result.urls
+    }
+    kinds = {line["url"].removeprefix(web.url): line["kind"] for line in result.lines}
+    assert [kinds[one] for one in ("sheet", "next", "refreshed")] == [
+        "component", "page", "component"]  # fmt: skip
+
+
+@ensureDeferred
+async def test_the_icon_that_browsers_ask_for(web: Any, crawl: Any) -> None:
+    """Each server's icon is collected once, with its first page, although nothing links to it."""
+    web.pages = {"/": "<a href=p><img src=i>", "/p": "", "/favicon.ico": "icon", "/i": ""}
+    await crawl(web.url)
+    assert web.hits == ["/robots.txt", "/", "/i", "/favicon.ico", "/p"]
+
+
+@ensureDeferred
+async def test_pages_that_say_what_went_wrong(web: Any, crawl: Any) -> None:
+    """An error page is shown with its components; where its links lead is of no interest."""
+    page = Response.html(404, "<img src=/sorry><a href=/home>")
+    web.pages = {"/": "<a href=lost><img src=gone>", "/lost": page, "/sorry": "x"}
+    web.pages["/gone"] = Response.html(404, "<img src=/unseen>")
+    await crawl(web.url)
+    assert web.hits == ["/robots.txt", "/", "/gone", "/lost", "/sorry"]

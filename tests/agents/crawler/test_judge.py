@@ -8,7 +8,7 @@ from agents.crawler.findings import Findings, folder
 from agents.crawler.frontier import Frontier, Task
 from agents.crawler.judge import CHAIN_LIMIT, Judge
 from agents.crawler.link_reader import LinkReader
-from agents.crawler.parsers import COMPONENT, PAGE
+from agents.crawler.parsers import COMPONENT, PAGE, Link
 from agents.crawler.parsers.html import HtmlParser
 from agents.delimitation import Delimitation
 
@@ -84,9 +84,9 @@ def test_a_known_page_link_does_not_hide_a_component(judged: Judged) -> None:
 def test_redirections(judged: Judged) -> None:
     """What a requisite redirects to is one; what a page redirects to is not."""
     image = Task("http://b.org/i", COMPONENT, True, 3, 1)
-    judged.judge.redirection(image, image.url, "http://c.org/i")
-    judged.judge.redirection(Task(HERE, PAGE, False, 3), HERE, "http://c.org/p")
-    judged.judge.redirection(Task(HERE, PAGE, True, 0), HERE, "y")
+    judged.judge.header(image, Link("http://c.org/i", COMPONENT, False))
+    judged.judge.header(Task(HERE, PAGE, False, 3), Link("http://c.org/p", COMPONENT, False))
+    judged.judge.header(Task(HERE, PAGE, False, 0), Link("y", COMPONENT, False))
     assert judged.taken() == [
         Task("http://c.org/i", COMPONENT, True, 3, 2),
         Task("http://a.org/dir/y", COMPONENT, False, 0, 1),

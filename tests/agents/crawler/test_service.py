@@ -51,7 +51,7 @@ class Scheduler:
 
     @exposed
     def finished(
-        self, crawl: str, directory: str, figures: CrawlFigures, error: str | None = None
+        self, crawl: str, directory: str, figures: CrawlFigures, error: str | None, again: bool
     ) -> bool:
         "Hear the end of a crawl."
         self.tell("finished", crawl, directory, figures, error)
@@ -130,7 +130,7 @@ async def test_collect_and_finished(tree: Tree, web: Any, tmp_path: Path) -> Non
     assert (crawl, error) == ("c-1", None)
     assert Path(directory) == tmp_path / "crawls/c-1"
     assert (Path(directory) / "report.xml").exists()
-    assert figures.captures == 3
+    assert figures.captures == 4  # with robots.txt and the icon
     free = tree.scheduler.when("ready")
     assert await free == (None,)
     report = await tree.crawler.call("progress")
