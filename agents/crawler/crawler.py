@@ -16,15 +16,16 @@ from twisted.logger import Logger
 
 from agents import dates
 from agents.crawler.crawl import Crawl
-from agents.crawler.errors import CrawlFailed
+from agents.crawler.errors import CrawlFailed, NoRoom
 from agents.crawler.limits import Limits
 from agents.order import CrawlFigures, Order
 from agents.page import Series
-from anet.tasks import Tasks, every
+from anet.tasks import Tasks, every, sleep
 from anet.workers import Workers
 from hip import CallRefused, HipError, Link, Peer
 
 PROGRESS_EVERY = 1.0  # seconds between two words to the scheduler
+_FULL_DISK_REST = 10.0  # seconds before another crawl may be begun on a disk that is full
 _REMEMBERED = 50  # ended crawls and errors that pages show
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,199}")
 
@@ -124,7 +125,7 @@ class SiteCrawler(Service):
         return True
 
     async def _work(self, crawl: Crawl) -> None:
-        name, error, figures = crawl.order.crawl, None, CrawlFigures()
+        name, error, figures, again = crawl.order.crawl, None, CrawlFigures(), False
         _log.info("collecting {url} as {crawl}", url=crawl.order.start_url, crawl=name)
         try:
             self._running = Deferred.fromCoroutine(crawl.run())
@@ -136,18 +137,23 @@ class SiteCrawler(Service):
             return
         except CrawlFailed as failure:
             error, figures = str(failure), crawl.figures()
+            again = isinstance(failure, NoRoom)
         except Exception as failure:
             _log.failure("crawl {crawl} failed", crawl=name)
             error, figures = f"{type(failure).__name__}: {failure}", crawl.figures()
         finally:
             self._running = None
-        await self._tell(crawl, figures, error)
-
-    async def _tell(self, crawl: Crawl, figures: CrawlFigures, error: str | None) -> None:
-        """Tell the scheduler of the end until it has heard, then be free."""
         self.state = State.TELLING
         if error:
-            self._error(f"{crawl.order.crawl}: {error}")
+            self._error(f"{name}: {error}")
+        if again:
+            await sleep(self._reactor, _FULL_DISK_REST)
+        await self._tell(crawl, figures, error, again)
+
+    async def _tell(
+        self, crawl: Crawl, figures: CrawlFigures, error: str | None, again: bool
+    ) -> None:
+        """Tell the scheduler of the end until it has heard, then be free."""
         try:
             await self._scheduler.insist(
                 "finished",
@@ -155,6 +161,7 @@ class SiteCrawler(Service):
                 directory=str(crawl.path),
                 figures=figures,
                 error=error,
+                again=again,
             )
         except HipError as refusal:
             self._error(f"{crawl.order.crawl}: the scheduler refuses its end: {refusal}")

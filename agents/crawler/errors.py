@@ -2,6 +2,7 @@
 
 CrawlerError
 ├── CrawlFailed        the crawl can't go on; the message says why and what to do
+│   └── NoRoom         because the disk is full, which is no fault of the site's
 ├── Stopped            the crawl was told to stop
 ├── FetchFailed        one URL gave no answer
 │   └── TooLong        its body passes the limit of the order
@@ -15,6 +16,10 @@ class CrawlerError(Exception):
 
 class CrawlFailed(CrawlerError):
     """The crawl can't go on; the message says why and what to do."""
+
+
+class NoRoom(CrawlFailed):
+    """The disk is full; the same crawl may be made once it is not."""
 
 
 class Stopped(CrawlerError):

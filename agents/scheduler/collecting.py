@@ -102,7 +102,13 @@ class Collecting:
         return True
 
     async def finished(
-        self, peer: Peer, attempt: str, directory: str, figures: CrawlFigures, error: str | None
+        self,
+        peer: Peer,
+        attempt: str,
+        directory: str,
+        figures: CrawlFigures,
+        error: str | None,
+        again: bool = False,
     ) -> bool:
         """Hear that an attempt has ended; tell whether somebody wanted it.
 
@@ -111,7 +117,7 @@ class Collecting:
         self._absences.end(attempt)
         self.pool.finish(peer.name, attempt, self._seconds())
         self.ring()
-        return await self._shielded(self._take(attempt, directory, figures, error))
+        return await self._shielded(self._take(attempt, directory, figures, error, again))
 
     # Giving work
 
@@ -224,12 +230,21 @@ class Collecting:
         self._deposits_alarm.ring()
 
     async def _take(
-        self, attempt: str, directory: str, figures: CrawlFigures, error: str | None
+        self,
+        attempt: str,
+        directory: str,
+        figures: CrawlFigures,
+        error: str | None,
+        again: bool = False,
     ) -> bool:
         """Note the end of an attempt; what nobody wants is discarded."""
         means, now = self._means, self._means.now()
         try:
-            if error:
+            if error and again:
+                means.journal.add(f"{attempt} is to be made again: {error}")
+                await means.store.run(Database.put_off, attempt, error, directory, now)
+                means.live.end(attempt)
+            elif error:
                 means.journal.add(f"{attempt} failed: {error}")
                 await means.store.run(Database.erred, attempt, figures, error, directory, now)
                 means.live.end(attempt)

@@ -63,13 +63,17 @@ class SchedulerMethods:
         directory: str,
         figures: CrawlFigures,
         error: str | None = None,
+        again: bool = False,
     ) -> bool:
         """Say that a crawl has ended and where it lies; the answer: whether it is wanted.
 
-        For site crawlers; may be repeated until answered. What is not wanted is removed.
+        For site crawlers; may be repeated until answered. What is not wanted is removed. With
+        `again` the error is no fault of the site's, and its collection is begun anew.
         """
         _only(peer, CRAWLER)
-        return await self._scheduler.collecting.finished(peer, crawl, directory, figures, error)
+        return await self._scheduler.collecting.finished(
+            peer, crawl, directory, figures, error, again
+        )
 
     @exposed
     def deposit_progress(self, peer: Peer, crawl: str, figures: DepositFigures) -> None:

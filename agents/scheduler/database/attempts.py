@@ -57,6 +57,19 @@ class Attempts(Changes):
             self._set(crawl.crawl, attempt=previous, name=former, error=reason)
             return self._crawl(crawl.crawl)
 
+    def put_off(self, name: str, reason: str, directory: str, date: str) -> Crawl:
+        """End an attempt by no fault of its site; it does not count, and its name is not reused.
+
+        Raises:
+            NoSuchTransition: the attempt is not the present one, or has ended.
+        """
+        with self._transaction():
+            crawl = self._of_attempt(name)
+            self._happen(crawl.crawl, Event.REFUSED, date, reason)
+            self._connection.execute("DELETE FROM attempts WHERE name = ?", [name])
+            self._discard(directory, date)
+            return self._crawl(crawl.crawl)
+
     def lost(self, name: str, reason: str, directory: str, date: str) -> Crawl:
         """Give up an attempt; its crawl waits for another, or has failed after the last.
 
@@ -71,7 +84,7 @@ class Attempts(Changes):
         """
         with self._transaction():
             crawl = self._of_attempt(name)
-            event = loss(crawl.attempt, self._attempts_allowed)
+            event = loss(self._attempts_made(crawl.crawl), self._attempts_allowed)
             self._happen(crawl.crawl, event, date, reason)
             self._end_attempt(name, reason, date)
             self._discard(directory, date)
@@ -105,6 +118,10 @@ class Attempts(Changes):
             self._set(crawl.crawl, directory=directory, figures=to_json(figures), error="")
             self._end_attempt(name, "", date)
             return self._crawl(crawl.crawl)
+
+    def _attempts_made(self, crawl: str) -> int:
+        counted = "SELECT count(*) FROM attempts WHERE crawl = ?"
+        return int(self._connection.execute(counted, [crawl]).fetchone()[0])
 
     def _end_attempt(self, name: str, reason: str, date: str) -> None:
         self._connection.execute(

@@ -93,7 +93,7 @@ class FakeCrawler(Slave):
         """The last order."""
         return self.orders[-1]
 
-    def finish(self, error: str | None = None) -> bool:
+    def finish(self, error: str | None = None, again: bool = False) -> bool:
         """Say that the last order has been carried out."""
         crawl = self.order.crawl
         heard: bool = self.tell(
@@ -102,6 +102,7 @@ class FakeCrawler(Slave):
             directory=f"/crawls/{crawl}",
             figures=CrawlFigures(captures=7, bytes_received=70),
             error=error,
+            again=again,
         )
         return heard
 

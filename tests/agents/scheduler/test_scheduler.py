@@ -192,6 +192,19 @@ def test_a_site_that_cannot_be_collected_fails_at_once(world: Any) -> None:
     assert connectivity.deposits == []
 
 
+def test_a_crawl_that_the_disk_cut_short_is_made_again_and_again(world: Any) -> None:
+    """A full disk is no fault of the site's: however long it lasts, the crawl is not given up."""
+    crawler, connectivity = world.crawler(), world.connectivity()
+    [crawl] = world.order(URL)
+    for attempt in range(2, 6):
+        assert crawler.finish("no space left", again=True)
+        assert crawler.order.crawl == f"{crawl}.{attempt}"
+    assert len(connectivity.discarded) == 4
+    crawler.disconnect()
+    world.pass_time(11)
+    assert world.state(crawl) == "ordered"
+
+
 def test_the_end_of_a_crawl_may_be_told_twice(world: Any) -> None:
     """A crawler that did not hear the answer repeats itself without effect."""
     crawler, connectivity = world.crawler(), world.connectivity()
