@@ -46,9 +46,9 @@ def page(node: "StorageNode", measured: Sequence[Figure]) -> Page:
             "Disk",
             {
                 "state": Badge("failed", "bad") if failed else Badge("up", "good"),
+                "filter": "ready" if node.store.holdings.surveyed else "surveying the disk",
                 "folder": str(node.store.layout.root),
                 "address": node.url,
-                "filter": "ready" if node.store.holdings.surveyed else "surveying the disk",
             },
         ),
         Figures(
