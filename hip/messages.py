@@ -11,7 +11,7 @@ On the wire a message is a list: its name, then its attributes in order.
 from typing import Any, ClassVar
 
 import msgspec
-from attrs import astuple, fields, frozen
+from attrs import fields, frozen
 
 from hip.errors import ProtocolError
 
@@ -27,7 +27,8 @@ class Message:
 
     def to_wire(self) -> list[Any]:
         """Return the list that goes over the wire."""
-        return [self.NAME, *astuple(self, recurse=False)]  # type: ignore[arg-type]
+        names = _BY_NAME[self.NAME][1]
+        return [self.NAME, *[getattr(self, name) for name in names]]
 
 
 @frozen
