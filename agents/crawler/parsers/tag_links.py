@@ -1,5 +1,6 @@
 """What a start tag links to by itself."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from urllib.parse import urljoin
@@ -22,6 +23,12 @@ from agents.crawler.parsers.tags import attributes_of
 _REMEMBERED = 8192  # tags; the pages of a site share most of theirs
 _LENGTH = 500  # characters of a tag that is remembered
 
+# Most links of the web, quickly: nothing else in the tag means anything.
+_ANCHOR = re.compile(
+    r"""<a(?:\s++(?:class|id|title|rel|target)="[^"]*+")*+\s++href="([^"\#&]++)(?:\#[^"]*+)?+\""""
+    r"""(?:\s++(?:class|id|title|rel|target)="[^"]*+")*+>"""
+)
+
 _Attributes = Mapping[str, str]
 _Special = Callable[[str, _Attributes], Iterable[Link]]
 
@@ -42,6 +49,10 @@ def _remembered(name: str, tag: str) -> tuple[Link, ...]:
 
 
 def _found(name: str, tag: str) -> Iterator[Link]:
+    anchor = _ANCHOR.fullmatch(tag)
+    if anchor is not None:
+        yield from page(anchor[1])
+        return
     attributes = attributes_of(tag)
     for attribute in attributes:
         if attribute in ATTRIBUTES:

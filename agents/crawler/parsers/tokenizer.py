@@ -21,6 +21,11 @@ COMMENT_LIMIT = 1024 * 1024  # characters of a comment that are kept
 
 _RAW_NAMES = "script|style|textarea|title|xmp|iframe|noembed|noframes|plaintext"
 _FOREIGN_NAMES = "svg|math"
+# The same names and `base`, by their first letters, which is quicker to rule out.
+_OTHER_RULES = (
+    "(?:[sS](?i:cript|tyle|vg)|[tT](?i:extarea|itle)|[xX](?i:mp)|[iI](?i:frame)"
+    "|[nN](?i:oembed|oframes)|[pP](?i:laintext)|[mM](?i:ath)|[bB](?i:ase))"
+)
 _VALUE = r""""[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t\n\f\r >]*+|(?=>)"""
 # A name without `=` after it; else what follows must be a value, and a value's end may be missing.
 _ATTRIBUTE = rf"{ATTRIBUTE_NAME}(?:{SPACE}*+={SPACE}*+(?:{_VALUE})|(?!{SPACE}*+=))"
@@ -31,8 +36,8 @@ _PLAIN_ATTRIBUTE = r"""(?:
 )"""
 _PLAIN = rf"""(?:
     [^<]++
-  | </(?!(?i:{_FOREIGN_NAMES})\b)[a-zA-Z][a-zA-Z0-9]*+>
-  | <(?!(?i:{_RAW_NAMES}|{_FOREIGN_NAMES}|base)\b)[a-zA-Z][a-zA-Z0-9]*+
+  | </(?!(?:[sS](?i:vg)|[mM](?i:ath))\b)[a-zA-Z][a-zA-Z0-9]*+>
+  | <(?!{_OTHER_RULES}\b)[a-zA-Z][a-zA-Z0-9]*+
     (?:{SPACE}++{_PLAIN_ATTRIBUTE})*+{SPACE}*+/?+>
   | <(?=[^a-zA-Z/!?])
 )*+"""
