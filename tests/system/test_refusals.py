@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import BIN, free_ports
+from conftest import BIN, free_ports, wait_for
 
 LISTENS = {  # agent → how far above the base port it listens first
     "scheduler": 0,
@@ -81,5 +81,6 @@ def test_a_daemon_that_cannot_listen_tells_who_started_it(agent: str, tmp_path: 
         done = ended(tmp_path, agent, "--archive", tmp_path / "var", "-p", base)
         port = taken.getsockname()[1]
     assert done.returncode == 1 and f"127.0.0.1:{port}" in done.stderr
-    assert "choose another port" in (tmp_path / "twistd.log").read_text()
-    assert not (tmp_path / "twistd.pid").exists()
+    log, pid_file = tmp_path / "twistd.log", tmp_path / "twistd.pid"
+    wait_for(lambda: "choose another port" in log.read_text(), "the reason in the log")
+    wait_for(lambda: not pid_file.exists(), "the end of the daemon")
