@@ -40,6 +40,9 @@ def links_of(name: str, tag: str) -> Iterable[Link]:
         name: of the element, in lower case.
         tag: the whole tag.
     """
+    anchor = _ANCHOR.fullmatch(tag) if name == "a" else None
+    if anchor is not None:
+        return page(anchor[1])
     return _remembered(name, tag) if len(tag) < _LENGTH else _found(name, tag)
 
 
@@ -49,10 +52,6 @@ def _remembered(name: str, tag: str) -> tuple[Link, ...]:
 
 
 def _found(name: str, tag: str) -> Iterator[Link]:
-    anchor = _ANCHOR.fullmatch(tag)
-    if anchor is not None:
-        yield from page(anchor[1])
-        return
     attributes = attributes_of(tag)
     for attribute in attributes:
         if attribute in ATTRIBUTES:
