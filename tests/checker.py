@@ -20,6 +20,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 LINE = re.compile(
     rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) ([ -~]{25})\n"
@@ -34,7 +35,7 @@ class Archive:
     def __init__(self) -> None:
         self.problems: list[str] = []
         self.contents: dict[str, int] = {}
-        self.captures: dict[tuple[str, str, str], dict] = {}
+        self.captures: dict[tuple[str, str, str], dict[str, Any]] = {}
 
     def wrong(self, path: Path, words: str) -> None:
         """Take note of something wrong."""

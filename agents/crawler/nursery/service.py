@@ -15,7 +15,7 @@ from agents.configuration import AgentOptions, Configuration, Port, private_fold
 from agents.crawler.nursery.config import NurseryConfig
 from agents.crawler.nursery.keeper import Forks, Full, Keeper
 from agents.crawler.nursery.pages import NurseryPages
-from anet.http import HttpServer
+from anet.http import HttpServer, guarded
 from anet.nursery import Zygote, run_service
 from anet.starting import in_words
 from anet.workers import Workers
@@ -135,7 +135,8 @@ class NurseryService(MultiService):
             lambda crawler: _page_of(configuration, crawler),
         )
         address = configuration.address(Port.NURSERY_PAGES, config.pages)
-        self.server = HttpServer(reactor, address, pages.router(), name=f"{KIND} pages")
+        handler = guarded(pages.router(), [address])
+        self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")
         for service in (self.server, self.agent, workers, self.keeper):
             service.setServiceParent(self)
 
