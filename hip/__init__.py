@@ -4,7 +4,7 @@ A slave keeps one connection to its master for life; both call and answer on it.
 
     wire · codecs · messages · greeting   bytes and what they mean
     session                               the state machine of one end, sans I/O
-    peer                                  calls and answers over a transport
+    peer · calls · answers · liveness     calls and answers over a transport
     link · agent                          services: a slave's link, a node of the tree
     methods · builtin                     remote methods, and those that every agent has
     security                              the one place where links are made
