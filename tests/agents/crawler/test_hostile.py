@@ -537,3 +537,14 @@ async def test_a_crawl_always_says_why_it_waits(
     assert longest < 0.4
     assert any("left alone" in reason for reason in reasons)
     assert any("has been answering" in reason for reason in reasons)
+
+
+@ensureDeferred
+async def test_a_server_that_closes_while_it_is_held_back(rude: Any, crawl: Any) -> None:
+    """The end of a body that is read more slowly than it came is not lost."""
+    body = b"".join(b"<a href=//elsewhere.invalid/%d>" % number for number in range(50_000))
+    head = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n"
+    rude.scripts = {"/": close_after(head + body)}
+    result = await crawl(rude.url, politeness=NO_ROBOTS)
+    externals = result.report.find("external")
+    assert len(externals) + int(externals.get("cut")) == 50_000
