@@ -114,7 +114,8 @@ inherited = sorted(int(name) for name in os.listdir("/proc/self/fd"))[:-1]
 absent = "twisted.internet.reactor" not in sys.modules and not hasattr(twisted.internet, "reactor")
 from twisted.internet import reactor as own
 say(inherited=inherited, absent=absent, fresh=own is not reactor, number=random.random(),
-    name=open("/proc/self/comm").read().strip(), default=signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)
+    name=open("/proc/self/comm").read().strip(),
+    default=signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)
 own.callLater(0, own.stop)
 own.run()
 """,
