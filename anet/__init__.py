@@ -1,6 +1,7 @@
 """Asynchronous networking: what agents need and Twisted lacks (*INA §1.3.1*).
 
     tasks      running coroutines that have an owner
+    together   several coroutines side by side, cancelled as one
     backoff    how long to wait before trying again
     workers    a bounded pool for system calls that block
     logs       text for people, JSON for programs

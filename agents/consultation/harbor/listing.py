@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 from attrs import define, frozen
-from twisted.internet.defer import Deferred, DeferredList
 
 from agents.capture import is_key
 from agents.consultation.errors import NodesFailed
 from agents.consultation.structures import Nodes
 from anet.errors import AnetError
 from anet.http import HttpClient
+from anet.together import together
 
 PART_SIZE = 1000  # URLs asked of a node at once
 PART_LIMIT = 16_000_000  # bytes of a part
@@ -85,9 +85,8 @@ class Listings:
         return listing
 
     async def _parts(self, nodes: list[str], after: str) -> list[Part]:
-        asked = [Deferred.fromCoroutine(self._part(node, after)) for node in nodes]
-        parts = await DeferredList(asked, consumeErrors=True)
-        return [part for ok, part in parts if ok and isinstance(part, Part)]
+        parts = await together(self._part(node, after) for node in nodes)
+        return [part for part in parts if isinstance(part, Part)]
 
     async def _part(self, node: str, after: str) -> Part | None:
         url = f"{node.rstrip('/')}/urls?after={after}&limit={PART_SIZE}"

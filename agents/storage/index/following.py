@@ -11,10 +11,10 @@ from twisted.logger import Logger
 from agents.storage.catalogue import Catalogue
 from agents.storage.index.view import ClusterView
 from agents.storage.status import Added, Followed, NodeState
-from agents.storage.together import together
 from anet.errors import AnetError, ConnectionBroken
 from anet.http import HttpClient
 from anet.tasks import Tasks, every
+from anet.together import together
 
 _PART_LIMIT = 16 * 1024 * 1024  # bytes of one part of a log, as JSON
 

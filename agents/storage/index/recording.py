@@ -22,9 +22,9 @@ from agents.storage.errors import InvalidCapture, NoStorage, NotDurable
 from agents.storage.index.view import ClusterView
 from agents.storage.policy import Holding, keepers
 from agents.storage.status import NodeState
-from agents.storage.together import together
 from anet.errors import AnetError, HttpError, TimedOut
 from anet.http import HttpClient
+from anet.together import together
 
 _POST_LIMIT = 8 * 1024 * 1024  # bytes of heads in one request
 _ANSWER_LIMIT = 64 * 1024

@@ -16,8 +16,8 @@ from agents.storage.catalogue import Catalogue, Short
 from agents.storage.disk.additions import Entry
 from agents.storage.disk.layout import Kind
 from agents.storage.master.registry import Registry
-from agents.storage.together import together
 from anet.tasks import Tasks, sleep
+from anet.together import together
 from hip import HipError
 
 FIRST_BYTES = 256  # a sweep takes the keys of one first byte after the other

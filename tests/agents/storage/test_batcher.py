@@ -7,7 +7,6 @@ from pytest_twisted import ensureDeferred
 from twisted.internet.defer import CancelledError, Deferred
 
 from agents.storage.batcher import Batcher
-from agents.storage.together import together
 from anet.errors import Overloaded
 
 
@@ -97,32 +96,3 @@ async def test_a_cancelled_caller_does_not_disturb_the_batch() -> None:
     work.finish(1, "two")
     assert work.batches == [[0], [1, 2]]
     assert await other == "two"
-
-
-@ensureDeferred
-async def test_together_gives_results_and_errors_in_order() -> None:
-    """One that fails does not keep the others from ending."""
-
-    async def one(number: int) -> int:
-        if number == 1:
-            raise ValueError("odd")
-        return number
-
-    results = await together(one(number) for number in range(3))
-    assert results[0] == 0 and results[2] == 2 and isinstance(results[1], ValueError)
-    assert await together([]) == []
-
-
-@ensureDeferred
-async def test_cancelling_together_cancels_all_and_ends() -> None:
-    """Whoever awaits it is cancelled too, instead of going on with failures."""
-    waiting: list[Deferred[None]] = [Deferred(), Deferred()]
-
-    async def one(number: int) -> None:
-        await waiting[number]
-
-    running = Deferred.fromCoroutine(together(one(number) for number in range(2)))
-    running.cancel()
-    with pytest.raises(CancelledError):
-        await running
-    assert all(each.called for each in waiting)
