@@ -2,17 +2,21 @@
 
 import os
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
 from agents.archive.errors import ArchiveError
 from agents.schedule import CrawlStatus, SchedulerStatus
-from anet.errors import AnetError, HttpError
+from anet.errors import AnetError
 from anet.http import HttpClient
+from anet.tasks import sleep
 from hip import Agent, CallTimedOut, ConnectionLost, HipError, RemoteError, convert
 
 _BODY_LIMIT = 16 * 1024 * 1024  # bytes of a status that a command reads
 _NEWER = 200  # crawls that others may have ordered since
+_LOOKUPS = 5  # after which it should be known what works here
+_TRIAL = 0.25  # seconds for the consultation server to try multicast
 _PATIENCE = 30.0  # seconds for the scheduler to answer
 
 
@@ -26,6 +30,7 @@ class Console:
     """
 
     def __init__(self, reactor: Any, scheduler: str, pages: str) -> None:
+        self._reactor = reactor
         self._agent = Agent(reactor, "console", f"console-{os.getpid()}")
         self._link = self._agent.connect(scheduler)
         self._http = HttpClient(reactor, connect_timeout=5.0, response_timeout=10.0)
@@ -40,10 +45,33 @@ class Console:
 
     async def supervisor(self) -> dict[str, Any] | None:
         """Return what the supervisor says of the processes, or None when it does not answer."""
+        return await self._get(f"http://{self._pages}/status.json")
+
+    async def lookup(self, consultation: str, url: str) -> str:
+        """Look a URL up until the consultation server knows how it finds captures best.
+
+        Args:
+            consultation: address of its pages.
+            url: one that it holds.
+
+        Returns:
+            `multicast` or `index`; `auto` while it does not know, nothing when it does not answer.
+        """
+        lookup = ""
+        for _ in range(_LOOKUPS):
+            await self._get(f"{consultation}captures?format=json&url={quote(url, safe='')}")
+            await sleep(self._reactor, _TRIAL)
+            status = await self._get(f"{consultation}status.json") or {}
+            lookup = str(status.get("lookup", ""))
+            if lookup != "auto":
+                break
+        return lookup
+
+    async def _get(self, address: str) -> dict[str, Any] | None:
         try:
-            response = await self._http.request("GET", f"http://{self._pages}/status.json")
+            response = await self._http.request("GET", address)
             found: dict[str, Any] = msgspec.json.decode(await response.read(_BODY_LIMIT))
-        except (AnetError, HttpError, msgspec.DecodeError):
+        except (AnetError, msgspec.DecodeError):
             return None
         return found
 

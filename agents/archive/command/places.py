@@ -19,7 +19,7 @@ class Places:
         crawlers: pages of the site crawlers that worked.
         consultation: the harbor for those who have not set a proxy.
         proxy: "host:port" of the proxy.
-        demonstration: the demonstration website on the living web, or empty.
+        lookup: how the proxy finds captures, or empty when not known.
     """
 
     archive: str
@@ -27,11 +27,12 @@ class Places:
     crawlers: tuple[str, ...]
     consultation: str
     proxy: str
-    demonstration: str = ""
+    lookup: str = ""
 
 
 def where_to_look(places: Places, start_url: str, browser: str, as_root: bool = False) -> list[str]:
     """Return the lines that tell a person where to go now."""
+    lookup = f"  (finds captures by {places.lookup})" if places.lookup else ""
     lines = [
         "Where to look:",
         f"  the archive    {places.archive}",
@@ -40,7 +41,7 @@ def where_to_look(places: Places, start_url: str, browser: str, as_root: bool = 
     lines += [f"  the crawler    {page}" for page in places.crawlers]
     lines += [
         f"  the harbor     {places.consultation}  (http://dlweb/ through the proxy)",
-        f"  the proxy      {places.proxy}",
+        f"  the proxy      {places.proxy}{lookup}",
         "",
         "Walk the archived web with a browser of its own:",
         f"  {browser_command(places.proxy, start_url, browser, as_root)}",

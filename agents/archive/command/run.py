@@ -59,7 +59,7 @@ class Run:
             crawls = await self._collect(archive, console, urls)
             status = self._tell(crawls)
             if not self._options.once:
-                await self._stay(archive, crawls, urls)
+                await self._stay(archive, console, crawls, urls)
         finally:
             self._line.clear()
             await console.close()
@@ -116,11 +116,15 @@ class Run:
         return 0 if summary.well else 1
 
     async def _stay(
-        self, archive: OwnArchive | JoinedArchive, crawls: list[CrawlStatus], urls: list[str]
+        self,
+        archive: OwnArchive | JoinedArchive,
+        console: Console,
+        crawls: list[CrawlStatus],
+        urls: list[str],
     ) -> None:
         """Tell where to look, and keep the archive running until somebody stops it."""
         self._line.print()
-        for line in self._where(crawls, urls):
+        for line in await self._where(console, crawls, urls):
             self._line.print(line)
         if isinstance(archive, JoinedArchive):
             return
@@ -133,7 +137,9 @@ class Run:
         else:
             archive.check()
 
-    def _where(self, crawls: list[CrawlStatus], urls: list[str]) -> list[str]:
+    async def _where(
+        self, console: Console, crawls: list[CrawlStatus], urls: list[str]
+    ) -> list[str]:
         agents = {one.plugin: one for one in programs(self._configuration, self._config)}
         own = own_listeners(self._configuration, self._config)
         found = places.Places(
@@ -142,6 +148,7 @@ class Run:
             crawlers=tuple(dict.fromkeys(crawl.page for crawl in crawls if crawl.page)),
             consultation=agents["consultation"].page,
             proxy=agents["consultation"].listens["proxy"],
+            lookup=await console.lookup(agents["consultation"].page, urls[0]),
         )
         browser = places.installed_browser(shutil.which)
         return places.where_to_look(found, urls[0], browser, as_root=os.geteuid() == 0)

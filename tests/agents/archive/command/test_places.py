@@ -20,6 +20,7 @@ PLACES = Places(
     crawlers=("http://127.0.0.1:7121/",),
     consultation="http://127.0.0.1:7107/",
     proxy="127.0.0.1:7106",
+    lookup="multicast",
 )
 
 
@@ -28,6 +29,7 @@ def test_every_place_is_told() -> None:
     text = "\n".join(where_to_look(PLACES, "http://127.0.0.1:7199/", "chromium"))
     for place in ("7198/", "7101/", "7121/", "7107/", "127.0.0.1:7106", "http://dlweb/"):
         assert place in text
+    assert "127.0.0.1:7106  (finds captures by multicast)" in text
     assert "chromium --proxy-server=127.0.0.1:7106" in text
 
 
