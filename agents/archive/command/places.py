@@ -17,7 +17,7 @@ class Places:
         archive: the supervisor's page.
         scheduler: the scheduler's page.
         crawlers: pages of the site crawlers that worked.
-        consultation: the harbor for those who have not set a proxy.
+        harbor: the harbor for those who have not set a proxy.
         proxy: "host:port" of the proxy.
         lookup: how the proxy finds captures, or empty when not known.
     """
@@ -25,7 +25,7 @@ class Places:
     archive: str
     scheduler: str
     crawlers: tuple[str, ...]
-    consultation: str
+    harbor: str
     proxy: str
     lookup: str = ""
 
@@ -40,7 +40,7 @@ def where_to_look(places: Places, start_url: str, browser: str, as_root: bool = 
     ]
     lines += [f"  the crawler    {page}" for page in places.crawlers]
     lines += [
-        f"  the harbor     {places.consultation}  (http://dlweb/ through the proxy)",
+        f"  the harbor     {places.harbor}  (http://dlweb/ through the proxy)",
         f"  the proxy      {places.proxy}{lookup}",
         "",
         "Walk the archived web with a browser of its own:",

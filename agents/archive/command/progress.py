@@ -82,20 +82,18 @@ def problem_of(crawl: CrawlStatus) -> str:
 
 
 def progress_line(crawls: Sequence[CrawlStatus]) -> str:
-    """Return one line on crawls that are running."""
+    """Return one line on crawls that are running, the rate before what may be cut off."""
     active = [crawl for crawl in crawls if crawl.state not in CRAWL_ENDS]
     figures = [crawl.figures for crawl in crawls]
     parts = [
         _doing(active),
         f"{human_number(sum(each.pages for each in figures))} pages",
-        f"{human_number(sum(each.captures for each in figures))} captures",
         human_bytes(sum(each.bytes_received for each in figures)),
+        f"{human_number(round(sum(crawl.captures_per_second for crawl in active), 1))}/s",
         f"{human_number(sum(each.queued for each in figures))} queued",
-        f"{human_number(sum(each.contents_new for each in figures))} new contents, "
+        f"{human_number(sum(each.contents_new for each in figures))} new, "
         f"{human_number(sum(each.contents_known for each in figures))} known",
     ]
-    if rate := sum(crawl.captures_per_second for crawl in active):
-        parts.append(f"{rate:.1f}/s")
     deposits = [crawl.deposit for crawl in active if crawl.deposit is not None]
     if recorded := sum(deposit.captures_recorded for deposit in deposits):
         parts.append(f"{human_number(recorded)} deposited")

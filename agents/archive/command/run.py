@@ -88,7 +88,7 @@ class Run:
         self, archive: OwnArchive | JoinedArchive, console: Console, urls: list[str]
     ) -> list[CrawlStatus]:
         """Order the URLs and wait until all of their crawls have ended, showing how it goes."""
-        self._line.show(f"ordering {len(urls)} sites")
+        self._line.show(f"ordering {progress.many(len(urls), 'site')}")
         delay = self._options.delay
         if delay is None and not self._options.urls:
             delay = 0.0  # the demonstration website is our own, and need not be spared
@@ -146,7 +146,7 @@ class Run:
             archive=own[0].page,
             scheduler=agents["scheduler"].page,
             crawlers=tuple(dict.fromkeys(crawl.page for crawl in crawls if crawl.page)),
-            consultation=agents["consultation"].page,
+            harbor=agents["consultation"].page + "harbor",
             proxy=agents["consultation"].listens["proxy"],
             lookup=await console.lookup(agents["consultation"].page, urls[0]),
         )

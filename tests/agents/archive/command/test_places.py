@@ -18,7 +18,7 @@ PLACES = Places(
     archive="http://127.0.0.1:7198/",
     scheduler="http://127.0.0.1:7101/",
     crawlers=("http://127.0.0.1:7121/",),
-    consultation="http://127.0.0.1:7107/",
+    harbor="http://127.0.0.1:7107/harbor",
     proxy="127.0.0.1:7106",
     lookup="multicast",
 )
@@ -27,7 +27,7 @@ PLACES = Places(
 def test_every_place_is_told() -> None:
     """The scheduler's page, the crawler's, the proxy, the harbor, and a browser's command line."""
     text = "\n".join(where_to_look(PLACES, "http://127.0.0.1:7199/", "chromium"))
-    for place in ("7198/", "7101/", "7121/", "7107/", "127.0.0.1:7106", "http://dlweb/"):
+    for place in ("7198/", "7101/", "7121/", "7107/harbor", "127.0.0.1:7106", "http://dlweb/"):
         assert place in text
     assert "127.0.0.1:7106  (finds captures by multicast)" in text
     assert "chromium --proxy-server=127.0.0.1:7106" in text

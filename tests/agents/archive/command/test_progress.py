@@ -82,7 +82,7 @@ def test_progress_says_what_the_slowest_is_at() -> None:
     line = progress_line([running, crawl("depositing")])
     assert line.startswith("collecting · 407 pages")
     assert "35 queued" in line
-    assert "4.0/s" in line
+    assert "4/s" in line
     assert not ended([running])
     assert ended([crawl("deposited"), crawl("failed")])
 
@@ -95,3 +95,19 @@ def test_progress_says_what_is_waited_for() -> None:
     line = progress_line([crawl("depositing", deposit=deposit)])
     assert "50 deposited" in line
     assert "no storage node is up" in line
+
+
+def test_progress_fits_on_a_terminal() -> None:
+    """Pages, bytes, queue, new and known contents and the rate are seen in 80 columns."""
+    figures = CrawlFigures(
+        captures=9_999,
+        pages=8_888,
+        bytes_received=123_456_789,
+        queued=7_777,
+        contents_new=6_666,
+        contents_known=333,
+    )
+    line = progress_line([crawl("collecting", figures=figures, captures_per_second=234.5)])
+    assert "234/s" in line
+    assert line.endswith("333 known")
+    assert len(line) < 80, line
