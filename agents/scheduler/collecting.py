@@ -41,6 +41,7 @@ class Collecting:
         self._alarm = Alarm(means.clock, _LONGEST_SLEEP)
         self._absences = Absences(means.clock, self._give_up)
         self._orphans: dict[str, float] = {}  # attempts without a crawler, and since when
+        self._inherited: set[str] = set()  # attempts that ran before the scheduler was started
 
     def ring(self) -> None:
         """Look for work now."""
@@ -53,6 +54,7 @@ class Collecting:
             if crawl.name and crawl.crawler:
                 work = Work(crawl.name, crawl.crawl, crawl.host, accepted=True)
                 self.pool.expect(crawl.crawler, work, self._seconds())
+                self._inherited.add(crawl.name)
                 self._means.live.begin(crawl.name)
                 reason = f"{crawl.crawler} did not come back after the scheduler's restart"
                 self._absences.begin(crawl.name, patience, reason)
@@ -213,14 +215,20 @@ class Collecting:
         self._means.tasks.start(self._lose(attempt, reason), f"giving up {attempt}")
 
     async def _lose(self, attempt: str, reason: str) -> None:
-        """Give up an attempt whose crawler is gone; another will be made, up to a limit."""
+        """Give up an attempt whose crawler is gone; another will be made, up to a limit.
+
+        What is lost over the scheduler's own restart does not count: most often somebody stopped
+        the whole archive.
+        """
         means = self._means
+        change = Database.put_off if attempt in self._inherited else Database.lost
+        self._inherited.discard(attempt)
         self._absences.end(attempt)
         self.pool.forget(attempt)
         means.live.end(attempt)
         directory = self._directory_of(attempt)
         try:
-            crawl = await means.store.run(Database.lost, attempt, reason, directory, means.now())
+            crawl = await means.store.run(change, attempt, reason, directory, means.now())
         except NoSuchTransition:
             return  # it came to another end before
         means.journal.add(f"{attempt} is lost: {reason}")

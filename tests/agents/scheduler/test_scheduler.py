@@ -284,6 +284,20 @@ def test_crawlers_that_do_not_come_back_after_a_restart_are_replaced(world: Any)
     assert other.order.crawl == f"{crawl}.2"
 
 
+def test_stopping_the_archive_in_mid_crawl_does_not_use_up_attempts(world: Any) -> None:
+    """However often the whole archive is stopped and started, the crawl is made again."""
+    world.crawler("crawler-1")
+    [crawl] = world.order(URL)
+    for _ in range(5):
+        world.stop()
+        world.start()
+        crawler = world.crawler("crawler-1")
+        world.pass_time(60)
+        assert world.state(crawl) == "collecting"
+    assert crawler.finish()
+    assert world.state(crawl) == "collected"
+
+
 def test_a_crawl_that_ended_while_the_scheduler_was_away_is_heard(world: Any) -> None:
     """`finished` counts for what was running when the scheduler stopped."""
     crawler = world.crawler()
