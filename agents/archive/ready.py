@@ -3,7 +3,7 @@
 from typing import Any
 
 from twisted.internet.defer import CancelledError
-from twisted.internet.endpoints import HostnameEndpoint
+from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint
 from twisted.internet.error import ConnectingCancelledError
 from twisted.internet.protocol import Factory, Protocol
 
@@ -20,9 +20,15 @@ class _Visitors(Factory):
 
 
 async def answers(reactor: Any, address: str) -> bool:
-    """Tell whether a connection to "host:port" is taken."""
+    """Tell whether a connection to "host:port" is taken.
+
+    Raises:
+        CancelledError: it was cancelled, at whatever moment. (`HostnameEndpoint` would make a
+            failed look-up of that, and whoever asks in a loop would go on for ever.)
+    """
     where = Address.parse(address)
-    endpoint = HostnameEndpoint(reactor, where.host.encode(), where.port, timeout=_PATIENCE)
+    endpoint_class = TCP6ClientEndpoint if ":" in where.host else TCP4ClientEndpoint
+    endpoint = endpoint_class(reactor, where.host, where.port, timeout=_PATIENCE)
     try:
         visitor: Any = await endpoint.connect(_Visitors())
     except (CancelledError, ConnectingCancelledError):

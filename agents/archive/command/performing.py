@@ -30,11 +30,9 @@ _VERBS: dict[str, Verb] = {
 _INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def perform_line(reactor: Any, arguments: Sequence[str] | None = None) -> None:
     """Run the command line; ends the process with its exit status."""
     options = parse(arguments)
-    from twisted.internet import reactor
-
     # A person is told in words; what the libraries log is of no use on a terminal.
     globalLogBeginner.beginLoggingTo([], discardBuffer=True, redirectStandardIO=False)
     sys.exit(perform(reactor, options, _VERBS[options.verb]))
