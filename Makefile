@@ -68,7 +68,11 @@ clean:
 
 install = $(VENV)/bin/pip install -q --disable-pip-version-check --require-hashes -r $(1) && \
   $(VENV)/bin/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . && \
-  touch $@
+  touch $@ || { \
+  echo 'Installing into $(VENV) failed; what is above says why. It needs the Python package index'; \
+  echo '(a network, or a mirror that pip is configured for) and some 300 MB of disk. When that is'; \
+  echo 'mended run the same command again; make VENV=/another/folder installs elsewhere.'; \
+  exit 1; }
 
 $(VENV)/bin/pip:
 	@command -v $(PYTHON) >/dev/null || { \
@@ -84,7 +88,10 @@ $(VENV)/bin/pip:
 	  echo 'On Debian: sudo apt-get install python3-venv'; \
 	  exit 1; }
 	@echo 'Making the virtual environment $(VENV) …'
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo 'It could not be made; what is above says why. Make this folder writable for this user,'; \
+	  echo 'free some space, or name another place for it: make VENV=/another/folder'; \
+	  exit 1; }
 
 $(VENV)/installed: requirements.lock setup.cfg pyproject.toml | $(VENV)/bin/pip
 	@echo 'Installing what dlweb needs into $(VENV) …'

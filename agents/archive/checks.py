@@ -15,6 +15,7 @@ from agents.storage.node.config import StorageNodeConfig
 from anet.address import Address
 
 OLDEST_PYTHON = (3, 11)
+_PORTS_TOLD = 3
 
 
 def problems(
@@ -60,14 +61,21 @@ def folder_problems(directory: Path, free_space: int) -> Iterator[str]:
 
 
 def port_problems(programs: Iterable[Program], base_port: int) -> Iterator[str]:
-    """Yield a line for each address that an agent would listen on and cannot."""
-    for program in programs:
-        for what, address in program.listens.items():
-            if reason := _refusal(address):
-                yield (
-                    f"{address}, for {program.name}'s {what}, {reason}; choose other ports with "
-                    f"--base-port (now {base_port}), or base_port in the configuration"
-                )
+    """Yield a line for each address that an agent would listen on and cannot, then the cure."""
+    found = [
+        f"{address}, for {program.name}'s {what}, {reason}"
+        for program in programs
+        for what, address in program.listens.items()
+        if (reason := _refusal(address))
+    ]
+    yield from found[:_PORTS_TOLD]
+    if len(found) > _PORTS_TOLD:
+        yield f"and so for {len(found) - _PORTS_TOLD} more addresses; is it another archive?"
+    if found:
+        yield (
+            f"choose other ports with --base-port (now {base_port}), with make run BASE_PORT=…, "
+            "or with base_port in the configuration"
+        )
 
 
 def sharing_problems(storage_nodes: int, node: StorageNodeConfig) -> Iterator[str]:

@@ -10,7 +10,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import attrs
 import yaml
@@ -72,6 +72,8 @@ def _table(cls: Any) -> Iterator[str]:
     for field in attrs.fields(cls):
         kind = hints[field.name]
         shown = (kind.__name__ if isinstance(kind, type) else str(kind)).replace("|", "or")
+        if get_origin(kind) is Literal:
+            shown = " or ".join(f"`{choice}`" for choice in get_args(kind))
         shown = shown.replace("pathlib.", "").replace("Path", "path").replace("None", "null")
         default = _flow(getattr(cls(), field.name)).replace("|", "\\|")
         meaning = words.get(field.name, "").replace("|", "\\|")

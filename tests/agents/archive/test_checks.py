@@ -40,12 +40,21 @@ def test_a_port_in_use_is_named() -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         address = f"127.0.0.1:{other.getsockname()[1]}"
-        (line,) = port_problems([Program("scheduler", "scheduler", {"hip": address})], 7100)
+        line, cure = port_problems([Program("scheduler", "scheduler", {"hip": address})], 7100)
     assert line.startswith(f"{address}, for scheduler's hip, is in use")
-    assert "--base-port (now 7100)" in line
+    assert "--base-port (now 7100)" in cure
 
 
 def test_a_forbidden_address_is_named() -> None:
     """An address of another machine cannot be listened on."""
-    (line,) = port_problems([Program("x", "x", {"pages": "192.0.2.1:7100"})], 7100)
+    line, _ = port_problems([Program("x", "x", {"pages": "192.0.2.1:7100"})], 7100)
     assert "cannot be listened on" in line
+
+
+def test_many_ports_in_use_are_told_shortly() -> None:
+    """Where another archive runs, a few lines say so, and the cure stands there once."""
+    listens = {str(number): f"192.0.2.1:{7100 + number}" for number in range(14)}
+    lines = list(port_problems([Program("x", "x", listens)], 7100))
+    assert len(lines) == 5
+    assert "11 more" in lines[3]
+    assert "--base-port" in lines[4]
