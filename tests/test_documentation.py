@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from agents.archive import reference
+from agents.archive.command import places
 from agents.archive.command.arguments import parser
 from agents.archive.sections import all_sections
 from agents.configuration import load
@@ -73,12 +74,42 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_page_is_found_from_the_index() -> None:
-    """The README and the index lead to each page, or to the folder it is in."""
-    led: set[Path] = set()
-    for page in (ROOT / "README.md", ROOT / "docs" / "index.md"):
-        led |= {(page.parent / link).resolve() for link in _LINK.findall(page.read_text("utf-8"))}
+    """The README leads to the index; its links, and theirs, lead to each page, not to a folder."""
+    index = ROOT / "docs" / "index.md"
+    assert "(docs/index.md)" in (ROOT / "README.md").read_text("utf-8")
+    led, ahead = {index}, [index]
+    while ahead:
+        page = ahead.pop()
+        targets = {
+            (page.parent / link).resolve() for link in _LINK.findall(page.read_text("utf-8"))
+        }
+        new = {target for target in targets if target.suffix == ".md" and target.exists()} - led
+        led |= new
+        ahead += new
     for page in PAGES:
-        assert page in led or page.parent in led or page.parent == ROOT, page
+        assert page in led or page.parent == ROOT, page
+
+
+def test_examples_show_what_the_demonstration_gives() -> None:
+    """Where people are told to look is where the archive says."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    tutorial = _TUTORIAL.read_text("utf-8")
+    said = places.where_to_look(
+        places.Places(
+            archive="http://127.0.0.1:7198/",
+            scheduler="http://127.0.0.1:7101/",
+            crawlers=("http://127.0.0.1:7121/",),
+            harbor="http://127.0.0.1:7107/harbor",
+            proxy="127.0.0.1:7106",
+            lookup="multicast",
+        ),
+        "http://127.0.0.1:7199/",
+        "chromium",
+    )
+    for line in said[:6]:
+        assert line in readme, line
+    for address in ("7198/", "7101/", "7107/harbor"):
+        assert f"`http://127.0.0.1:{address}`" in tutorial
 
 
 def test_configurations_in_the_documentation_are_accepted(tmp_path: Path) -> None:
