@@ -135,7 +135,9 @@ class Run:
         except CancelledError:
             self._line.print("Stopping every process.")
         else:
-            archive.check()
+            if not archive.was_stopped:
+                archive.check()
+            self._line.print("The archive was stopped.")
 
     async def _where(
         self, console: Console, crawls: list[CrawlStatus], urls: list[str]

@@ -4,6 +4,7 @@ import os
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from signal import SIGINT, SIGTERM
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
@@ -53,6 +54,7 @@ class OwnArchive(ProcessProtocol):
         self._status: int | None = None
         self._abandoned = False
         self._gone = False
+        self._was_stopped = False
         self._waiting: list[Deferred[None]] = []
         try:
             folder = private_folder(configuration.directory / "log")
@@ -94,6 +96,8 @@ class OwnArchive(ProcessProtocol):
     def processEnded(self, reason: Failure) -> None:
         """Note how it ended."""
         self._status = reason.value.exitCode  # type: ignore[union-attr]
+        # twistd stops in good order at SIGTERM, and then ends by that signal.
+        self._was_stopped = reason.value.signal in (SIGTERM, SIGINT)  # type: ignore[union-attr]
         self._log.close()
         self._gone = True
         waiting, self._waiting = self._waiting, []
@@ -108,6 +112,11 @@ class OwnArchive(ProcessProtocol):
         else:
             self._waiting.append(waiting)
         return waiting
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether it ended in good order, because somebody stopped it."""
+        return self._was_stopped
 
     def abandon(self) -> None:
         """Have no more use for it: from now on `check` cancels whoever asks."""

@@ -110,3 +110,25 @@ def test_an_archive_shows_itself_and_stops(tmp_path: Path) -> None:
     for agent in agents:
         assert not Path(f"/proc/{agent['pid']}").exists(), agent["name"]
     assert (tmp_path / "lock").read_text() == ""
+
+
+@pytest.mark.slow
+def test_who_ran_an_archive_is_told_that_somebody_stopped_it(tmp_path: Path) -> None:
+    """`dlweb stop` elsewhere is no fault to the `dlweb run` whose archive it was."""
+    base = free_base()
+    dlweb = Path(sys.executable).parent / "dlweb"
+    where = ["--archive", str(tmp_path), "--base-port", str(base)]
+    running = subprocess.Popen([dlweb, "run", *where], stdout=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    try:
+        for line in running.stdout:
+            if "Ctrl-C" in line:
+                break
+        stopped = subprocess.run([dlweb, "stop", *where], capture_output=True, timeout=60)
+        rest, _ = running.communicate(timeout=60)
+    finally:
+        running.kill()
+        running.wait()
+    assert stopped.returncode == 0
+    assert rest.strip().endswith("The archive was stopped.")
+    assert running.returncode == 0
