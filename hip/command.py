@@ -13,7 +13,7 @@ from twisted.internet.error import ConnectError
 from anet.errors import AnetError
 from hip.agent import Agent
 from hip.builtin import CONSOLE
-from hip.errors import HipError
+from hip.errors import CallTimedOut, HipError
 from hip.link import Link
 
 DEFAULT_ADDRESS = "127.0.0.1:7100"
@@ -145,5 +145,7 @@ async def _print(reactor: Any, options: argparse.Namespace) -> None:
     try:
         print((await run(reactor, options)).rstrip("\n"))
     except (HipError, AnetError, ConnectError, ValueError, yaml.YAMLError) as error:
-        print(f"hip: {error}", file=sys.stderr)
+        asked = isinstance(error, CallTimedOut | ConnectError)
+        hint = "; is that where the agent listens? Name another with --to" if asked else ""
+        print(f"hip: {str(error).rstrip('.')}{hint}", file=sys.stderr)
         raise SystemExit(1) from None

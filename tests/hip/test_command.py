@@ -1,5 +1,9 @@
 """The hip command against a running agent."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
@@ -53,3 +57,18 @@ def test_badly_written_arguments():
     for text in ("a", "=1", "a=[", "1a=2"):
         with pytest.raises(ValueError, match="not"):
             read_arguments([text])
+
+
+def test_nobody_there_is_one_line_that_says_what_to_try():
+    """Without an agent the command ends with a hint, and not with a traceback."""
+    hip = Path(sys.executable).parent / "hip"
+    done = subprocess.run(
+        [hip, "--to", "127.0.0.1:1", "--timeout", "0.5", "tree"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("hip: ")
+    assert done.stderr.endswith("Name another with --to\n")
+    assert done.stderr.count("\n") == 1
