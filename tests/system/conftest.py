@@ -48,13 +48,14 @@ def wait_for(condition, what: str, seconds: float = 60.0):
 
 
 class Nginx:
-    """nginx from Debian, serving a folder on loopback."""
+    """nginx from Debian, serving a folder on loopback, maybe at so many requests a second."""
 
     def __init__(self, folder: Path, work: Path, rate: str = "") -> None:
         self.folder = folder
         self._work = work
         self.port = free_ports(1)
-        limit = f"limit_rate {rate};" if rate else ""
+        zone = f"limit_req_zone $server_name zone=slow:1m rate={rate};" if rate else ""
+        limit = "limit_req zone=slow burst=100000;" if rate else ""
         work.mkdir(parents=True, exist_ok=True)
         configuration = work / "nginx.conf"
         configuration.write_text(
@@ -63,7 +64,7 @@ class Nginx:
             {"user root;" if os.getuid() == 0 else ""}
             events {{ worker_connections 256; }}
             http {{
-              include /etc/nginx/mime.types; access_log {work}/access.log;
+              {zone} include /etc/nginx/mime.types; access_log {work}/access.log;
               client_body_temp_path {work}/b; proxy_temp_path {work}/p;
               fastcgi_temp_path {work}/f; uwsgi_temp_path {work}/u; scgi_temp_path {work}/s;
               keepalive_requests 1000;
@@ -160,10 +161,10 @@ class Archive:
         assert done.returncode == 0, done.stderr.decode() + done.stdout.decode()
         return json.loads(done.stdout.decode().strip().splitlines()[-1])
 
-    def start_collecting(self, *urls: str, delay: float = 0) -> "subprocess.Popen[bytes]":
+    def start_collecting(self, *urls: str) -> "subprocess.Popen[bytes]":
         """Begin to collect sites."""
         return subprocess.Popen(
-            [BIN / "dlweb", "run", *self.options, "--once", "--json", f"--delay={delay}", *urls],
+            [BIN / "dlweb", "run", *self.options, "--once", "--json", "--delay=0", *urls],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -205,13 +206,12 @@ class Archive:
             agents = self.agents()
             return agents if len(agents) >= AGENTS else {}
 
-        return wait_for(whole, "the whole tree")
+        self._whole = wait_for(whole, "the whole tree")
+        return self._whole
 
-    def kill(self, name: str) -> int:
-        """Kill an agent with signal 9 and return its process."""
-        pid = self.agents()[name]["pid"]
-        os.kill(pid, signal.SIGKILL)
-        return pid
+    def kill(self, name: str) -> None:
+        """Kill an agent with signal 9, at once: its process was learned before."""
+        os.kill(self._whole[name]["pid"], signal.SIGKILL)
 
     @property
     def storage(self) -> list[Path]:

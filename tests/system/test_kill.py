@@ -21,10 +21,18 @@ def site(tmp_path_factory):
     nginx.stop()
 
 
+@pytest.fixture(scope="module")
+def slow_site(site, tmp_path_factory):
+    """The same site behind a server that takes some seconds for all of it."""
+    nginx = Nginx(site.folder, tmp_path_factory.mktemp("slow-nginx"), rate="80r/s")
+    yield nginx
+    nginx.stop()
+
+
 @pytest.fixture
 def archive(tmp_path):
-    """A whole archive of this test's own, whose connectivity agent deposits in small batches."""
-    archive = Archive(tmp_path / "archive", "connectivity:\n  batch_captures: 8\n")
+    """A whole archive of this test's own, whose connectivity agent deposits one by one."""
+    archive = Archive(tmp_path / "archive", "connectivity:\n  batch_captures: 1\n")
     try:
         archive.wait_until_whole()
         yield archive
@@ -75,9 +83,9 @@ def depositing(crawl: dict) -> bool:
     return bool(crawl["deposit"]) and crawl["deposit"]["captures_recorded"] > 20
 
 
-def test_a_site_crawler_dies_in_the_middle_of_a_crawl(archive, site):
+def test_a_site_crawler_dies_in_the_middle_of_a_crawl(archive, slow_site):
     """Another crawler collects the site again, and nothing is doubled."""
-    collecting = archive.start_collecting(site.url, delay=0.005)
+    collecting = archive.start_collecting(slow_site.url)
     crawl = reach(archive, "collecting", in_middle)
     archive.kill(crawl["crawler"])
     summary = finish(collecting)
@@ -93,6 +101,7 @@ def test_a_storage_node_dies_in_the_middle_of_a_deposit(archive, site):
     reach(archive, "depositing", depositing)
     known = [it["url"] for it in archive.check_alive() if it["status"] == 200][:10]
     archive.kill("storage-1")
+    assert crawl_of(archive)["state"] != "deposited"
     for url in known:
         assert archive.get(url)[0] == 200, url
     finish(collecting)
@@ -116,9 +125,9 @@ def alike(archive: Archive) -> bool:
     return bool(first) and all(first == other for other in others)
 
 
-def test_the_scheduler_dies_in_the_middle_of_a_crawl(archive, site):
+def test_the_scheduler_dies_in_the_middle_of_a_crawl(archive, slow_site):
     """The crawl goes on, the scheduler takes it up again, and the site is collected once."""
-    collecting = archive.start_collecting(site.url, delay=0.005)
+    collecting = archive.start_collecting(slow_site.url)
     reach(archive, "collecting", in_middle)
     archive.kill("scheduler")
     finish(collecting)
@@ -131,6 +140,7 @@ def test_the_index_node_dies_in_the_middle_of_a_deposit(archive, site):
     collecting = archive.start_collecting(site.url)
     reach(archive, "depositing", depositing)
     archive.kill("index-1")
+    assert crawl_of(archive)["state"] != "deposited"
     finish(collecting)
     assert_once_each(archive)
 
@@ -140,13 +150,14 @@ def test_the_connectivity_agent_dies_in_the_middle_of_a_deposit(archive, site):
     collecting = archive.start_collecting(site.url)
     reach(archive, "depositing", depositing)
     archive.kill("connectivity")
+    assert crawl_of(archive)["state"] != "deposited"
     finish(collecting)
     assert_once_each(archive)
 
 
-def test_everything_dies_at_once_and_comes_back(archive, site):
+def test_everything_dies_at_once_and_comes_back(archive, slow_site):
     """After the supervisor is killed no agent is left; started again, the archive resumes."""
-    collecting = archive.start_collecting(site.url, delay=0.005)
+    collecting = archive.start_collecting(slow_site.url)
     reach(archive, "collecting", in_middle)
     collecting.kill()
     collecting.communicate()
