@@ -1,5 +1,7 @@
 """Agents that cannot start say why in one line and end with a status, never in a traceback."""
 
+import atexit
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -84,13 +86,24 @@ def words(error: Exception) -> str:
     return str(error)
 
 
+def end(reactor: Any, message: str, status: int) -> None:
+    """Tell a person why a process that already runs must end, and end it with a status."""
+    _say(message)
+    atexit.register(os._exit, status)  # twistd has no exit status of its own to set
+    reactor.callWhenRunning(reactor.stop)
+
+
+def _say(message: str) -> None:
+    terminal = sys.__stderr__  # sys.stderr goes to the log by now
+    if terminal is not None:
+        terminal.write(f"{message}\n")
+        terminal.flush()
+
+
 def _tell(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     """Be the process's last word on an exception that nobody caught."""
     if not isinstance(error, CannotStart):
         sys.__excepthook__(kind, error, traceback)
         return
     _log.critical("{error}", error=error)
-    terminal = sys.__stderr__  # sys.stderr goes to the log by now
-    if terminal is not None:
-        terminal.write(f"{error}\n")
-        terminal.flush()
+    _say(str(error))

@@ -1,7 +1,5 @@
 """`twistd archive`: a whole archive on this machine."""
 
-import atexit
-import os
 import sys
 import time
 from typing import Any
@@ -20,6 +18,7 @@ from agents.archive.sections import section
 from agents.archive.supervisor import Supervisor
 from agents.configuration import EXIT_STATUS, AgentOptions, Configuration
 from anet.http import HttpServer, guarded
+from anet.starting import end
 
 _PORTS_PATIENCE = 15.0  # seconds that agents of a killed archive have to let go of their ports
 
@@ -128,8 +127,4 @@ class _Refusal:
             return
         self._done = True
         _log.error("{message}", message=message)
-        if sys.__stderr__ is not None:  # twistd has turned sys.stderr into a log by now
-            sys.__stderr__.write(f"{message}\n")
-            sys.__stderr__.flush()
-        atexit.register(os._exit, EXIT_STATUS)  # twistd has no exit status of its own to set
-        self._reactor.callWhenRunning(self._reactor.stop)
+        end(self._reactor, message, EXIT_STATUS)

@@ -4,9 +4,6 @@ Twisted starts a service at once and takes no error from one that takes its time
 is wrong and ends the process, so that whoever watches it can start it again.
 """
 
-import atexit
-import os
-import sys
 from collections.abc import Coroutine
 from typing import Any
 
@@ -16,7 +13,7 @@ from twisted.logger import Logger
 
 from agents.storage.errors import StorageError
 from anet.errors import AnetError
-from anet.starting import words
+from anet.starting import end, words
 from anet.tasks import Tasks
 from hip import HipError
 
@@ -73,9 +70,4 @@ class OpeningService(MultiService):
 
     def refuse(self, words: str) -> None:
         """Say why this agent cannot start, and end the process with status 1."""
-        terminal = sys.__stderr__  # sys.stderr goes to the log by now
-        if terminal is not None:
-            terminal.write(f"{words}\n")
-            terminal.flush()
-        atexit.register(os._exit, EXIT_STATUS)  # twistd has no exit status of its own to set
-        self._reactor.callWhenRunning(self._reactor.stop)
+        end(self._reactor, words, EXIT_STATUS)
