@@ -11,6 +11,7 @@ expected and what was found.
 from agents.configuration.errors import EXIT_STATUS, ConfigurationError
 from agents.configuration.folder import private_folder, secret
 from agents.configuration.options import AgentOptions
+from agents.configuration.places import page_of
 from agents.configuration.ports import Port, address, port, site_crawler, storage_node
 from agents.configuration.tree import SECTIONS, Configuration, TopConfig, load
 
@@ -24,6 +25,7 @@ __all__ = [
     "TopConfig",
     "address",
     "load",
+    "page_of",
     "port",
     "private_folder",
     "secret",

@@ -1,12 +1,12 @@
 """The options that every twistd plugin takes."""
 
-import re
 import sys
 from typing import NoReturn, TypeVar
 
 from twisted.python import usage
 
 from agents.configuration.errors import EXIT_STATUS, ConfigurationError
+from agents.configuration.ports import number_of
 from agents.configuration.tree import Configuration, load
 
 T = TypeVar("T")
@@ -51,8 +51,7 @@ class AgentOptions(usage.Options):
     @property
     def number(self) -> int:
         """The number at the end of the agent's name; 1 without one."""
-        digits = re.search(r"(\d{1,6})$", self.name)
-        return int(digits[1]) if digits else 1
+        return number_of(self.name)
 
 
 def refuse(error: ConfigurationError) -> NoReturn:

@@ -4,6 +4,7 @@ An archive takes the hundred ports from its base port on, so that two archives o
 only need different base ports. A key of a section may name another address.
 """
 
+import re
 from enum import IntEnum
 
 HOST = "127.0.0.1"
@@ -48,6 +49,12 @@ def port(base: int, offset: int) -> int:
 def address(base: int, offset: int, override: str | None = None) -> str:
     """Return the "host:port" that a configuration names, or the one at `offset`."""
     return override or f"{HOST}:{port(base, offset)}"
+
+
+def number_of(name: str) -> int:
+    """Return the number at the end of an agent's name; 1 without one."""
+    digits = re.search(r"(\d{1,6})$", name)
+    return int(digits[1]) if digits else 1
 
 
 def storage_node(number: int) -> int:

@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.application.service import IService, MultiService
 
-from agents.configuration import AgentOptions, Configuration, Port, private_folder
+from agents.configuration import AgentOptions, Configuration, Port, page_of, private_folder
 from agents.scheduler.config import SchedulerConfig
 from agents.scheduler.database import Database, DatabaseRefused, Store
 from agents.scheduler.journal import Journal
@@ -13,7 +13,6 @@ from agents.scheduler.means import Means
 from agents.scheduler.methods import SchedulerMethods
 from agents.scheduler.overview import Overview
 from agents.scheduler.pages import SchedulerPages
-from agents.scheduler.places import page_of
 from agents.scheduler.scheduler import Scheduler
 from anet.http import HttpServer, guarded
 from anet.starting import in_words

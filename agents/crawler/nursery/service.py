@@ -4,14 +4,13 @@ The zygote that they are forked from is begun in `makeService`, which twistd cal
 reactor runs; so crawlers share the memory of everything they import, and no reactor, file or lock.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from twisted.application.service import IService, MultiService
 
-from agents.configuration import AgentOptions, Configuration, Port, private_folder, site_crawler
+from agents.configuration import AgentOptions, Configuration, Port, page_of, private_folder
 from agents.crawler.nursery.config import NurseryConfig
 from agents.crawler.nursery.keeper import Forks, Full, Keeper
 from agents.crawler.nursery.pages import NurseryPages
@@ -23,7 +22,6 @@ from hip import Agent, CallRefused, HipError, exposed
 
 KIND = "nursery"
 PRELOAD = ("agents.crawler.service",)
-_NUMBER = re.compile(r"\d+$")
 
 
 class Options(AgentOptions):
@@ -132,18 +130,10 @@ class NurseryService(MultiService):
             self.keeper,
             workers,
             scheduler,
-            lambda crawler: _page_of(configuration, crawler),
+            lambda crawler: page_of(configuration, "site-crawler", crawler),
         )
         address = configuration.address(Port.NURSERY_PAGES, config.pages)
         handler = guarded(pages.router(), [address])
         self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")
         for service in (self.server, self.agent, workers, self.keeper):
             service.setServiceParent(self)
-
-
-def _page_of(configuration: Configuration, name: str) -> str:
-    number = _NUMBER.search(name)
-    try:
-        return f"http://{configuration.address(site_crawler(int(number[0]) if number else 1))}/"
-    except ValueError:
-        return ""  # a number that has no port

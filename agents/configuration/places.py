@@ -1,11 +1,10 @@
 """Where the monitoring pages of agents are, by kind and the number at the end of a name."""
 
-import re
 from collections.abc import Callable
 
-from agents.configuration import Configuration, Port, site_crawler
+from agents.configuration.ports import Port, number_of, site_crawler
+from agents.configuration.tree import Configuration
 
-_NUMBER = re.compile(r"(\d{1,6})$")
 _OFFSETS: dict[str, Callable[[int], int]] = {
     "site-crawler": site_crawler,
     "storage-master": lambda _: Port.STORAGE_MASTER_PAGES,
@@ -18,10 +17,9 @@ _OFFSETS: dict[str, Callable[[int], int]] = {
 def page_of(configuration: Configuration, kind: str, name: str) -> str:
     """Return the address of an agent's monitoring page, or "" when it cannot be told."""
     offset = _OFFSETS.get(kind)
-    number = _NUMBER.search(name)
     if offset is None:
         return ""
     try:
-        return f"http://{configuration.address(offset(int(number[1]) if number else 1))}/"
+        return f"http://{configuration.address(offset(number_of(name)))}/"
     except ValueError:
         return ""  # a number that has no port
