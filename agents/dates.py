@@ -7,7 +7,7 @@ person may type.
 
 import re
 from datetime import UTC, datetime
-from email.utils import format_datetime, parsedate_to_datetime
+from email.utils import parsedate_to_datetime
 
 DIGITS = 20
 _FILL = "00000101000000000000"
@@ -50,24 +50,14 @@ def to_datetime(date: str) -> datetime:
         raise InvalidDate(date) from None
 
 
-def to_timestamp(date: str) -> float:
-    """Return the seconds between the Unix epoch and a date of 20 digits."""
-    return to_datetime(date).timestamp()
-
-
 def to_iso(date: str) -> str:
     """Return a date as ISO 8601 to the second, `2026-11-21T07:30:00Z`."""
-    return f"{to_datetime(date):%Y-%m-%dT%H:%M:%SZ}"
+    return f"{to_datetime(date).replace(microsecond=0, tzinfo=None).isoformat()}Z"
 
 
 def to_words(date: str) -> str:
     """Return a date for people, to the second, `2026-11-21 07:30:00` (UTC)."""
-    return f"{to_datetime(date):%Y-%m-%d %H:%M:%S}"
-
-
-def to_http(date: str) -> str:
-    """Return a date as HTTP writes it, `Sat, 21 Nov 2026 07:30:00 GMT`."""
-    return format_datetime(to_datetime(date).replace(microsecond=0), usegmt=True)
+    return to_datetime(date).replace(microsecond=0, tzinfo=None).isoformat(" ")
 
 
 def parse(text: str) -> str:
