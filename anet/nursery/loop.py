@@ -8,15 +8,17 @@ import signal
 import socket
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from anet.nursery import clean
 from anet.nursery.messages import NurseryError, Reader, encode
 
-Run = Callable[[dict[str, Any]], None]
+Run = Callable[..., None]  # called with the argument of a fork, and the descriptors it came with
 
 _GRACE = 10.0  # seconds that children have to end by themselves
+_PASSED_AT_ONCE = 16  # descriptors taken from the channel in one reading
 
 
 def live(channel: socket.socket, run: Run, preload: Sequence[str], title: str) -> None:
@@ -24,7 +26,8 @@ def live(channel: socket.socket, run: Run, preload: Sequence[str], title: str) -
 
     Args:
         channel: the socket to the keeper.
-        run: what a child does, given the argument of its fork; it exits when this returns.
+        run: what a child does, given the argument of its fork and the descriptors passed with
+            it; it exits when this returns.
         preload: modules to import before any fork; none may install a reactor.
         title: the name of the process.
     """
@@ -52,6 +55,7 @@ class _Loop:
         self._channel, self._run = channel, run
         self._children: set[int] = set()
         self._reader = Reader()
+        self._passed: deque[int] = deque()  # descriptors whose fork is not done yet
         self._awake, wake = os.pipe()
         os.set_blocking(self._awake, False)
         os.set_blocking(wake, False)
@@ -77,18 +81,24 @@ class _Loop:
         self._reap()
         if channel not in readable:
             return True
-        data = self._channel.recv(65_536)
+        data, passed, _, _ = socket.recv_fds(
+            self._channel, 65_536, _PASSED_AT_ONCE, socket.MSG_CMSG_CLOEXEC
+        )
+        self._passed.extend(passed)
         for message in self._reader.feed(data):
             self._obey(message)
         return bool(data)
 
     def _obey(self, message: dict[str, Any]) -> None:
         if "fork" in message:
-            self._fork(message["fork"], message["argument"])
+            passed = [self._passed.popleft() for _ in range(message.get("descriptors", 0))]
+            self._fork(message["fork"], message["argument"], passed)
+            for descriptor in passed:
+                os.close(descriptor)
         elif "signal" in message and message["signal"] in self._children:
             os.kill(message["signal"], message["number"])
 
-    def _fork(self, number: int, argument: dict[str, Any]) -> None:
+    def _fork(self, number: int, argument: dict[str, Any], passed: list[int]) -> None:
         zygote = os.getpid()
         try:
             pid = os.fork()
@@ -96,20 +106,20 @@ class _Loop:
             self._tell({"refused": number, "reason": str(error)})
             return
         if pid == 0:
-            self._become(argument, zygote)
+            self._become(argument, passed, zygote)
         self._children.add(pid)
         self._tell({"forked": number, "pid": pid})
 
-    def _become(self, argument: dict[str, Any], zygote: int) -> None:
+    def _become(self, argument: dict[str, Any], passed: list[int], zygote: int) -> None:
         """Be a child, to the end of this process."""
         status = 1
         try:
             clean.reset_signals()
             clean.die_with_parent(zygote)
-            for descriptor in self._descriptors:
+            for descriptor in (*self._descriptors, *self._passed):
                 os.close(descriptor)
             clean.reseed()
-            self._run(argument)
+            self._run(argument, *passed)
             status = 0
         except SystemExit as end:
             status = end.code if isinstance(end.code, int) else int(end.code is not None)

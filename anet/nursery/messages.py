@@ -1,6 +1,8 @@
 """What a zygote and its keeper say to each other: small JSON objects behind their length.
 
-keeper → zygote   {"fork": number, "argument": {…}}     fork a child
+keeper → zygote   {"fork": number, "argument": {…}, "descriptors": count}
+                                                        fork a child, and let it have as many
+                                                        descriptors as came over the socket
                   {"signal": pid, "number": signal}     send a signal to a child
 zygote → keeper   {"ready": pid}                        modules are loaded
                   {"broken": text}                      they could not be; it ends

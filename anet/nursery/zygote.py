@@ -10,7 +10,7 @@ from threading import active_count
 from typing import Any
 
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import ITransport
+from twisted.internet.interfaces import IUNIXTransport
 from twisted.internet.protocol import Factory, Protocol, connectionDone
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -43,6 +43,7 @@ class Zygote:
         self._closing = False
         self._on_exit: Callable[[int, int], None] = lambda _pid, _status: None
         self._on_lost: Callable[[], None] = lambda: None
+        self._reason = "the zygote is gone"
 
     @classmethod
     def begin(
@@ -100,15 +101,22 @@ class Zygote:
         reactor.adoptStreamConnection(self._channel.fileno(), socket.AF_UNIX, factory)
         self._channel.close()  # the reactor has a duplicate
 
-    def fork(self, argument: Mapping[str, Any]) -> Deferred[int]:
+    def fork(self, argument: Mapping[str, Any], descriptors: Sequence[int] = ()) -> Deferred[int]:
         """Fork a child that runs with `argument`; return its pid.
+
+        Args:
+            argument: what the child is told, of values that JSON knows.
+            descriptors: that the child shall have, passed to it behind the argument; the caller
+                closes its own once the pid is known.
 
         Raises:
             NurseryError: the zygote is gone, or the system allows no more processes.
         """
         number = next(self._numbers)
-        forked = self._forks[number] = Deferred()
-        self._send({"fork": number, "argument": dict(argument)})
+        forked: Deferred[int] = Deferred()
+        message = {"fork": number, "argument": dict(argument), "descriptors": len(descriptors)}
+        self._send(message, descriptors)
+        self._forks[number] = forked
         return forked
 
     def signal(self, pid: int, number: Signals = SIGTERM) -> None:
@@ -125,10 +133,10 @@ class Zygote:
             await self._gone
         await self._reap()
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
         if self._protocol is None or self._closing or self._gone.called:
-            raise NurseryError("the zygote is gone")
-        self._protocol.send(encode(message))
+            raise NurseryError(self._reason)
+        self._protocol.send(encode(message), descriptors)
 
     def _received(self, message: dict[str, Any]) -> None:
         if "forked" in message:
@@ -139,13 +147,15 @@ class Zygote:
         elif "ended" in message:
             self.children.discard(message["ended"])
             self._on_exit(message["ended"], message["status"])
+        elif "broken" in message:
+            self._reason = message["broken"]
 
     def _lost(self) -> None:
-        for forked in self._forks.values():
-            forked.errback(NurseryError("the zygote is gone"))
-        self._forks.clear()
+        forks, self._forks = self._forks, {}
         self.children.clear()
         self._gone.callback(None)
+        for forked in forks.values():
+            forked.errback(NurseryError(self._reason))
         if not self._closing:
             self._on_lost()
 
@@ -159,7 +169,7 @@ class Zygote:
 
 
 class _Channel(Protocol):
-    transport: ITransport
+    transport: IUNIXTransport
 
     def __init__(
         self, received: Callable[[dict[str, Any]], None], lost: Callable[[], None]
@@ -167,7 +177,9 @@ class _Channel(Protocol):
         self._received, self._lost = received, lost
         self._reader = Reader()
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: bytes, descriptors: Sequence[int]) -> None:
+        for descriptor in descriptors:
+            self.transport.sendFileDescriptor(descriptor)
         self.transport.write(data)
 
     def close(self) -> None:
