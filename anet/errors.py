@@ -6,9 +6,17 @@ AnetError
 ├── AddressInUse           somebody else listens there
 ├── PermissionRefused      this user may not listen there
 ├── InvalidAddress         the text is not host:port
+├── TaskFailed             a worker process did not do its task; the others go on
+│   ├── WorkerFailed           the function raised an exception
+│   ├── WorkerDied             the process ended in the middle
+│   ├── WorkerTooSlow          the task took longer than it may
+│   ├── WorkerTooLarge         the task took more memory than it may
+│   ├── WorkersUnavailable     no worker process could be started
+│   └── NotSendable            arguments or result are no MessagePack values, or too large
 └── HttpError
     ├── ConnectFailed      nobody answers at that address, or the name is unknown
     │   ├── ForbiddenAddress   the address may not be connected to
+    │   ├── TunnelRefused      an HTTP proxy does not let us through
     │   └── TlsFailed          no TLS, or a certificate that is not good
     ├── ConnectionBroken   the peer went away in the middle
     ├── TimedOut           the peer is silent for too long
@@ -42,6 +50,44 @@ class InvalidAddress(AnetError):
     """The text is not `host:port`."""
 
 
+class TaskFailed(AnetError):
+    """Root of why a worker process did not do its task; no other task is touched."""
+
+
+class WorkerFailed(TaskFailed):
+    """The function raised an exception.
+
+    Attributes:
+        type: the name of the exception's class.
+        words: what the exception said.
+    """
+
+    def __init__(self, message: str, type: str, words: str) -> None:
+        super().__init__(message)
+        self.type = type
+        self.words = words
+
+
+class WorkerDied(TaskFailed):
+    """The process that ran the task ended in the middle, or spoke nonsense and was killed."""
+
+
+class WorkerTooSlow(TaskFailed):
+    """The task took longer than it may; its process was killed."""
+
+
+class WorkerTooLarge(TaskFailed):
+    """The task took more memory than it may."""
+
+
+class WorkersUnavailable(TaskFailed):
+    """No worker process could be started, several times in a row."""
+
+
+class NotSendable(TaskFailed):
+    """A function, an argument or a result that cannot go between processes, or is too large."""
+
+
 class HttpError(AnetError):
     """Root of what can go wrong in an exchange of HTTP messages."""
 
@@ -52,6 +98,18 @@ class ConnectFailed(HttpError):
 
 class ForbiddenAddress(ConnectFailed):
     """The name leads to an address that may not be connected to."""
+
+
+class TunnelRefused(ConnectFailed):
+    """An HTTP proxy does not let us through.
+
+    Attributes:
+        status: the proxy's answer, 407 when it wants credentials.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class TlsFailed(ConnectFailed):

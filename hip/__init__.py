@@ -7,7 +7,8 @@ A slave keeps one connection to its master for life; both call and answer on it.
     peer · calls · answers · liveness     calls and answers over a transport
     link · agent                          services: a slave's link, a node of the tree
     methods · builtin                     remote methods, and those that every agent has
-    security                              the one place where links are made
+    security · certificates               who may link to whom; making certificates
+    address                               where to listen and connect
 
 Knows nothing of archives.
 """
@@ -17,8 +18,10 @@ from hip.errors import (
     CallRefused,
     CallTimedOut,
     ConnectionLost,
+    CredentialsRefused,
     HipError,
     NotConnected,
+    NotTrusted,
     PlaintextRefused,
     ProtocolError,
     RemoteError,
@@ -28,21 +31,25 @@ from hip.limits import Limits
 from hip.link import Link
 from hip.methods import convert, exposed
 from hip.peer import Peer
+from hip.security import Security
 
 __all__ = [
     "Agent",
     "CallRefused",
     "CallTimedOut",
     "ConnectionLost",
+    "CredentialsRefused",
     "HipError",
     "Limits",
     "Link",
     "Listener",
     "NotConnected",
+    "NotTrusted",
     "Peer",
     "PlaintextRefused",
     "ProtocolError",
     "RemoteError",
+    "Security",
     "TooLarge",
     "convert",
     "exposed",

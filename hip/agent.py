@@ -8,16 +8,17 @@ from twisted.internet.defer import DeferredList
 from twisted.logger import Logger
 
 from anet.address import Address
-from anet.factories import factory_of
+from hip.address import SocketPath, parse
 from hip.builtin import Builtin
 from hip.greeting import Greeting
 from hip.limits import Limits
 from hip.link import Link
 from hip.methods import MethodTable
 from hip.peer import Peer
-from hip.security import listen_for_slaves
+from hip.security import Guard, Security, listen_for_slaves
 
 _log = Logger()
+_DEFAULT_SECURITY = Security()
 
 
 class Agent(MultiService):
@@ -29,7 +30,7 @@ class Agent(MultiService):
         on_join: called with a slave once it has greeted.
         on_leave: called with a slave and the reason when its link is gone.
         limits: what its links accept.
-        insecure: whether links beyond loopback may go unencrypted.
+        security: how its links are guarded.
         started: when the service started, by the reactor's clock.
     """
 
@@ -41,7 +42,7 @@ class Agent(MultiService):
         methods: Iterable[object] = (),
         *,
         limits: Limits | None = None,
-        insecure: bool = False,
+        security: Security = _DEFAULT_SECURITY,
     ) -> None:
         super().__init__()
         self.kind = kind
@@ -49,13 +50,15 @@ class Agent(MultiService):
         self.slaves: dict[str, Peer] = {}
         self.on_join: Callable[[Peer], None] = lambda _: None
         self.on_leave: Callable[[Peer, str], None] = lambda *_: None
-        self.insecure = insecure
+        self.security = security
         self.started = 0.0
         self.links: list[Link] = []
         self.methods = MethodTable(methods)
         self.methods.add(Builtin(self, reactor), prefix="hip.")
         self._reactor = reactor
         self.limits = limits or Limits()
+        self._guard = Guard(reactor, security)
+        self._guard.setServiceParent(self)
 
     def startService(self) -> None:
         """Listen and connect."""
@@ -68,23 +71,23 @@ class Agent(MultiService):
         return Peer(self._reactor, greeting, self.methods, self.limits, is_master)
 
     def connect(self, address: str) -> Link:
-        """Be the slave of the master at `host:port`.
+        """Be the slave of the master at `host:port` or `unix:/path`.
 
         Raises:
             anet.errors.InvalidAddress: the text is no address.
         """
-        link = Link(self._reactor, lambda: self.new_peer(is_master=False), address, self.insecure)
+        link = Link(self._reactor, lambda: self.new_peer(is_master=False), address, self._guard)
         self.links.append(link)
         link.setServiceParent(self)
         return link
 
     def listen(self, address: str) -> "Listener":
-        """Be the master of whoever connects to `host:port`.
+        """Be the master of whoever connects to `host:port` or `unix:/path`.
 
         Raises:
             anet.errors.InvalidAddress: the text is no address.
         """
-        listener = Listener(self._reactor, self, Address.parse(address))
+        listener = Listener(self._reactor, self, parse(address), self._guard)
         listener.setServiceParent(self)
         return listener
 
@@ -112,11 +115,15 @@ class Listener(Service):
     """Where an agent waits for slaves.
 
     Attributes:
-        port: where it listens, once started; the real one when 0 was asked for.
+        port: where it listens, once started; the real one when 0 was asked for, and 0 for a
+            UNIX socket.
     """
 
-    def __init__(self, reactor: Any, agent: Agent, address: Address) -> None:
-        self.port = address.port
+    def __init__(
+        self, reactor: Any, agent: Agent, address: Address | SocketPath, guard: Guard
+    ) -> None:
+        self.port = address.port if isinstance(address, Address) else 0
+        self._guard = guard
         self._reactor = reactor
         self._agent = agent
         self._address = address
@@ -125,7 +132,9 @@ class Listener(Service):
 
     @property
     def address(self) -> str:
-        """`host:port` where it listens."""
+        """`host:port` or `unix:/path` where it listens."""
+        if isinstance(self._address, SocketPath):
+            return str(self._address)
         return str(Address(self._address.host, self.port))
 
     def startService(self) -> None:
@@ -133,17 +142,15 @@ class Listener(Service):
 
         Raises:
             anet.errors.AddressInUse: another process listens there.
-            hip.errors.PlaintextRefused: the address is beyond loopback, and may not be.
+            hip.errors.PlaintextRefused: the address is beyond loopback, without a certificate.
+            hip.errors.CredentialsRefused: the agent's certificate cannot be used.
         """
         super().startService()
         self._listening = listen_for_slaves(
-            self._reactor,
-            self._address,
-            factory_of(self._accept),
-            self._agent.agent_name,
-            self._agent.insecure,
+            self._reactor, self._address, self._accept, self._agent.agent_name, self._guard
         )
-        self.port = self._listening.getHost().port
+        if isinstance(self._address, Address):
+            self.port = self._listening.getHost().port
 
     def _accept(self) -> Peer:
         peer = self._agent.new_peer(is_master=True)

@@ -9,6 +9,7 @@ from twisted.internet.defer import Deferred, gatherResults
 
 from hip.errors import UNREACHABLE, CallRefused, HipError
 from hip.methods import convert, exposed
+from hip.security.roles import CONSOLE
 from hip.version import VERSION
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from hip.peer import Peer
 
 TREE_PATIENCE = 5.0  # seconds to wait for each slave's part of the tree
-CONSOLE = "console"  # the kind of a person's own link, which is not part of the tree
 
 
 @frozen
@@ -95,7 +95,7 @@ class Builtin:
     @exposed
     async def tree(self) -> dict[str, Any]:
         """Show this agent and all below it; one that does not answer is marked."""
-        slaves = [peer for peer in self._agent.slaves.values() if peer.kind != CONSOLE]
+        slaves = [peer for peer in self._agent.slaves.values() if peer.kind != CONSOLE]  # a person
         below = [Deferred.fromCoroutine(_branch(peer)) for peer in slaves]
         branches = await gatherResults(below, consumeErrors=True)
         own = self.info()

@@ -12,9 +12,9 @@ from twisted.internet.error import ConnectError
 
 from anet.errors import AnetError
 from hip.agent import Agent
-from hip.builtin import CONSOLE
 from hip.errors import CallTimedOut, HipError
 from hip.link import Link
+from hip.security import CONSOLE, Security
 
 DEFAULT_ADDRESS = "127.0.0.1:7100"
 
@@ -111,7 +111,7 @@ async def run(reactor: Any, options: argparse.Namespace) -> str:
         HipError: the agent is not there, or refuses.
         ValueError: an argument is badly written.
     """
-    console = Agent(reactor, CONSOLE, f"console-{os.getpid()}", insecure=True)
+    console = Agent(reactor, CONSOLE, f"console-{os.getpid()}", security=Security(insecure=True))
     link = console.connect(options.to)
     console.startService()
     try:

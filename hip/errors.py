@@ -5,8 +5,12 @@ HipError
 ├── NotConnected        there is no link to call over
 ├── ConnectionLost      the link ended before the answer came
 ├── CallTimedOut        no answer within the time that the caller gave
-├── TooLarge            a value does not fit in a frame
+├── Overloaded          more calls wait already than there is room for
+├── CannotCarry         a value has no form on the wire
+│   └── TooLarge        a value does not fit in a frame
 ├── PlaintextRefused    no TLS beyond loopback
+├── NotTrusted          the peer's certificate, name, kind or user is not what it must be
+├── CredentialsRefused  our own certificate, key or revocation list cannot be used
 ├── RemoteError         the callee answered with an error
 └── CallRefused         raised by a method, to answer with an error
 """
@@ -32,12 +36,28 @@ class CallTimedOut(HipError):
     """No answer came within the time that the caller gave; the callee was told to stop."""
 
 
-class TooLarge(HipError):
+class Overloaded(HipError):
+    """More calls wait already than there is room for, or the peer does not read: try later."""
+
+
+class CannotCarry(HipError):
+    """A value has a part that has no form on the wire."""
+
+
+class TooLarge(CannotCarry):
     """A value does not fit in a frame."""
 
 
 class PlaintextRefused(HipError):
     """A link beyond loopback would not be encrypted."""
+
+
+class NotTrusted(HipError):
+    """The peer has not proved who it is, or is not who it says."""
+
+
+class CredentialsRefused(HipError):
+    """A file of our own certificate is missing, unusable or has run out."""
 
 
 class _Coded(HipError):
@@ -74,3 +94,5 @@ FAILED = "failed"  # the method made a mistake; the callee's log says which
 TOO_LARGE = "too-large"
 UNREACHABLE = "unreachable"  # a descendant on the way is not there
 CANCELLED = "cancelled"
+TIMED_OUT = "timed-out"  # the method worked longer than the caller waits
+FORBIDDEN = "forbidden"  # the caller's certificate has none of the roles that may call it

@@ -14,14 +14,13 @@ from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.error import ConnectError
 from twisted.logger import Logger
 
-from anet.address import Address
 from anet.backoff import Backoff
-from anet.errors import AnetError
-from anet.factories import factory_of
+from anet.errors import AnetError, InvalidAddress
 from anet.tasks import Tasks, sleep
-from hip.errors import CallTimedOut, ConnectionLost, HipError, NotConnected
+from hip.address import parse, parse_redirection
+from hip.errors import CallTimedOut, ConnectionLost, HipError, NotConnected, ProtocolError
 from hip.peer import DEFAULT_TIMEOUT, Peer
-from hip.security import connect_to_master
+from hip.security import Guard, connect_to_master, in_words
 
 _log = Logger()
 REDIRECTIONS = 5  # in a row; more is a loop
@@ -37,16 +36,16 @@ class Link(Service):
     """
 
     def __init__(
-        self, reactor: Any, new_peer: Callable[[], Peer], address: str, insecure: bool = False
+        self, reactor: Any, new_peer: Callable[[], Peer], address: str, guard: Guard
     ) -> None:
         self.peer: Peer | None = None
         self.on_connect: Callable[[Peer], Any] = lambda _: None
         self.state = "not started"
         self._reactor = reactor
         self._new_peer = new_peer
-        self._insecure = insecure
+        self._guard = guard
         self._stopped = False
-        self._home = Address.parse(address)
+        self._home = parse(address)
         self._target = self._home
         self._redirections = 0
         self._waiting: list[Deferred[Peer]] = []
@@ -84,7 +83,7 @@ class Link(Service):
             backoff.reset()
             address = self._target
             _log.info("linked to {name} at {address}", name=peer.name, address=address)
-            reason = await self._serve(peer)
+            reason = in_words(await self._serve(peer))
             _log.info("link to {address} ended: {reason}", address=address, reason=reason)
             if not self._redirected:
                 self._target, self._redirections = self._home, 0
@@ -98,12 +97,10 @@ class Link(Service):
             peer = self._new_peer()
             peer.on_greeted = greeted.callback
             peer.on_redirected = lambda address: self._redirect(peer, address)
-            peer.on_closed = lambda _, reason: self._lost(greeted, reason)
+            peer.on_closed = lambda _, reason: self._lost(greeted, in_words(reason))
             return peer
 
-        peer = await connect_to_master(
-            self._reactor, self._target, factory_of(build), self._insecure
-        )
+        peer = await connect_to_master(self._reactor, self._target, build, self._guard)
         try:
             return await greeted
         except CancelledError:
@@ -138,7 +135,10 @@ class Link(Service):
         if self._redirections > REDIRECTIONS:
             peer.close(f"{REDIRECTIONS} redirections in a row")
             return
-        self._target = Address.parse(address)
+        try:
+            self._target = parse_redirection(address, self._target)
+        except InvalidAddress as error:
+            raise ProtocolError(str(error)) from None
         self._redirected = True
         peer.close(f"redirected to {address}")
 

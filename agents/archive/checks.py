@@ -12,7 +12,7 @@ from pathlib import Path
 from agents.archive.plan import Program
 from agents.page import human_bytes
 from agents.storage.node.config import StorageNodeConfig
-from anet.address import Address
+from hip.address import SocketPath, parse
 
 OLDEST_PYTHON = (3, 11)
 _PORTS_TOLD = 3
@@ -96,7 +96,9 @@ def sharing_problems(storage_nodes: int, node: StorageNodeConfig) -> Iterator[st
 
 def _refusal(address: str) -> str:
     """Return why an address cannot be listened on, or nothing."""
-    where = Address.parse(address)
+    where = parse(address)
+    if isinstance(where, SocketPath):
+        return ""  # its agent tells a file that is left over from one in use
     family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -6,6 +6,7 @@ from typing import Any
 from agents.configuration import Configuration
 
 _CLASSES = {
+    "security": "agents.configuration.security:SecurityConfig",
     "archive": "agents.archive.config:ArchiveConfig",
     "scheduler": "agents.scheduler.config:SchedulerConfig",
     "nursery": "agents.crawler.config:NurseryConfig",

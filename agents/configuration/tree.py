@@ -9,11 +9,14 @@ from yaml.nodes import MappingNode, Node
 from agents.configuration import ports
 from agents.configuration.document import compose, entries, line_of
 from agents.configuration.errors import ConfigurationError
+from agents.configuration.security import SecurityConfig
 from agents.configuration.typed import Reader, unknown_key
+from hip import Security
 
 T = TypeVar("T")
 
 SECTIONS = (
+    "security",
     "archive",
     "scheduler",
     "nursery",
@@ -84,6 +87,14 @@ class Configuration:
             raise KeyError(name)
         node = self.sections.get(name)
         return cls() if node is None else Reader(self.file).instance(node, cls, name)
+
+    def security(self, name: str) -> Security:
+        """Return what guards the HIP links of the agent of that name.
+
+        Raises:
+            ConfigurationError: the section `security` is refused.
+        """
+        return self.section("security", SecurityConfig).of_agent(name, self.insecure)
 
     def address(self, offset: int, override: str | None = None) -> str:
         """Return the "host:port" at an offset (see `ports.Port`), or the one configured."""

@@ -2,7 +2,7 @@
 
 from attrs import field, frozen, validators
 
-from agents.configuration.checks import is_address
+from agents.configuration.checks import is_address, is_link_address
 
 _positive = validators.gt(0.0)
 
@@ -27,8 +27,8 @@ class ConnectivityConfig:
         report_limit: bytes of a crawl's report past which it is not read.
     """
 
-    scheduler: str | None = field(default=None, validator=is_address)
-    storage_master: str | None = field(default=None, validator=is_address)
+    scheduler: str | None = field(default=None, validator=is_link_address)
+    storage_master: str | None = field(default=None, validator=is_link_address)
     pages: str | None = field(default=None, validator=is_address)
     batch_captures: int = field(default=500, validator=[validators.ge(1), validators.le(10_000)])
     batch_bytes: int = field(

@@ -55,7 +55,7 @@ class ConnectivityService(MultiService):
     def __init__(self, reactor: Any, configuration: Configuration, name: str) -> None:
         super().__init__()
         config = configuration.section(KIND, ConnectivityConfig)
-        self.agent = Agent(reactor, kind=KIND, name=name, insecure=configuration.insecure)
+        self.agent = Agent(reactor, kind=KIND, name=name, security=configuration.security(name))
         scheduler = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
         master = self.agent.connect(
             configuration.address(Port.STORAGE_MASTER, config.storage_master)

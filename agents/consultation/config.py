@@ -4,7 +4,7 @@ from typing import Any
 
 from attrs import field, frozen, validators
 
-from agents.configuration.checks import is_address
+from agents.configuration.checks import is_address, is_link_address
 from anet.multicast import Groups
 
 LOOKUPS = ("auto", "multicast", "index")
@@ -51,8 +51,8 @@ class ConsultationConfig:
     proxy: str | None = field(default=None, validator=is_address)
     pages: str | None = field(default=None, validator=is_address)
     page_hosts: list[str] = field(factory=list)
-    scheduler: str | None = field(default=None, validator=is_address)
-    storage_master: str | None = field(default=None, validator=is_address)
+    scheduler: str | None = field(default=None, validator=is_link_address)
+    storage_master: str | None = field(default=None, validator=is_link_address)
     lookup: str = field(default="auto", validator=validators.in_(LOOKUPS))
     lookup_timeout: float = field(default=1.0, validator=_positive)
     index_timeout: float = field(default=5.0, validator=_positive)

@@ -94,9 +94,8 @@ class Consultation(MultiService):
 
     def _join_tree(self, configuration: Configuration) -> None:
         """Be a slave of the scheduler, and of the index node that the storage master names."""
-        self.agent = Agent(
-            self._reactor, "consultation", self._name, insecure=configuration.insecure
-        )
+        security = configuration.security(self._name)
+        self.agent = Agent(self._reactor, "consultation", self._name, security=security)
         scheduler = configuration.address(Port.SCHEDULER, self._config.scheduler)
         master = configuration.address(Port.STORAGE_MASTER, self._config.storage_master)
         self._links = {

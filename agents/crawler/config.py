@@ -2,7 +2,7 @@
 
 from attrs import field, frozen, validators
 
-from agents.configuration.checks import is_address
+from agents.configuration.checks import is_address, is_link_address
 from agents.crawler.nursery.config import NurseryConfig
 
 __all__ = ["NurseryConfig", "SiteCrawlerConfig"]
@@ -26,7 +26,7 @@ class SiteCrawlerConfig:
             16 bytes of memory.
     """
 
-    scheduler: str | None = field(default=None, validator=is_address)
+    scheduler: str | None = field(default=None, validator=is_link_address)
     pages: str | None = field(default=None, validator=is_address)
     connect_timeout: float = field(default=10.0, validator=_positive)
     silence: float = field(default=60.0, validator=_positive)

@@ -38,7 +38,7 @@ class CrawlerService(MultiService):
     ) -> None:
         super().__init__()
         config = configuration.section(KIND, SiteCrawlerConfig)
-        self.agent = Agent(reactor, KIND, name, insecure=configuration.insecure)
+        self.agent = Agent(reactor, KIND, name, security=configuration.security(name))
         scheduler = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
         self.crawler = SiteCrawler(
             reactor,

@@ -2,7 +2,7 @@
 
 from attrs import field, frozen, validators
 
-from agents.configuration.checks import is_address
+from agents.configuration.checks import is_address, is_link_address
 
 
 @frozen
@@ -28,7 +28,7 @@ class SchedulerConfig:
         orders_at_once: URLs that one order may hold.
     """
 
-    address: str | None = field(default=None, validator=is_address)
+    address: str | None = field(default=None, validator=is_link_address)
     pages: str | None = field(default=None, validator=is_address)
     maximum_crawlers: int = field(default=4, validator=validators.ge(1))
     attempts: int = field(default=3, validator=validators.ge(1))

@@ -90,7 +90,7 @@ class SchedulerService(MultiService):
             kind=KIND,
             name=name,
             methods=[SchedulerMethods(scheduler, overview)],
-            insecure=configuration.insecure,
+            security=configuration.security(name),
         )
         self.agent.on_join, self.agent.on_leave = scheduler.join, scheduler.leave
         self.listener = self.agent.listen(configuration.address(Port.SCHEDULER, config.address))

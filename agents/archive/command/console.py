@@ -11,8 +11,9 @@ from agents.schedule import CrawlStatus, SchedulerStatus
 from anet.errors import AnetError
 from anet.http import HttpClient
 from anet.tasks import sleep
-from hip import Agent, CallTimedOut, ConnectionLost, HipError, RemoteError, convert
+from hip import Agent, CallTimedOut, ConnectionLost, HipError, RemoteError, Security, convert
 
+KIND = "console"  # also the name of its certificate
 _BODY_LIMIT = 16 * 1024 * 1024  # bytes of a status that a command reads
 _NEWER = 200  # crawls that others may have ordered since
 _LOOKUPS = 5  # after which it should be known what works here
@@ -25,13 +26,14 @@ class Console:
 
     Args:
         reactor: connects and waits.
-        scheduler: "host:port" of the scheduler's HIP.
+        scheduler: where the scheduler's HIP is.
         pages: "host:port" of the supervisor's pages.
+        security: of the link to the scheduler.
     """
 
-    def __init__(self, reactor: Any, scheduler: str, pages: str) -> None:
+    def __init__(self, reactor: Any, scheduler: str, pages: str, security: Security) -> None:
         self._reactor = reactor
-        self._agent = Agent(reactor, "console", f"console-{os.getpid()}")
+        self._agent = Agent(reactor, KIND, f"{KIND}-{os.getpid()}", security=security)
         self._link = self._agent.connect(scheduler)
         self._http = HttpClient(reactor, connect_timeout=5.0, response_timeout=10.0)
         self._pages = pages

@@ -11,7 +11,7 @@ from typing import Any
 from twisted.internet.defer import CancelledError
 
 from agents.archive.command import places, progress
-from agents.archive.command.console import Console
+from agents.archive.command.console import KIND, Console
 from agents.archive.command.terminal import ProgressLine
 from agents.archive.command.tree import JoinedArchive, OwnArchive, wait_until_ready
 from agents.archive.config import ArchiveConfig
@@ -52,7 +52,9 @@ class Run:
         """
         archive = self._archive()
         self._reactor.addSystemEventTrigger("before", "shutdown", archive.abandon)
-        console = Console(self._reactor, *addresses(self._configuration, self._config))
+        security = self._configuration.security(KIND)
+        where = addresses(self._configuration, self._config)
+        console = Console(self._reactor, *where, security)
         try:
             await wait_until_ready(self._reactor, archive, console.supervisor, self._line.show)
             urls = self._options.urls or [self._demonstration()]

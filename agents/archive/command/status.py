@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from agents.archive.command.console import Console
+from agents.archive.command.console import KIND, Console
 from agents.archive.command.progress import many, progress_line, result_lines
 from agents.archive.config import ArchiveConfig
 from agents.archive.errors import ArchiveError
@@ -37,7 +37,8 @@ async def status(reactor: Any, options: argparse.Namespace) -> int:
         return _NOT_RUNNING
     _, configuration.base_port = running
     config = configuration.section("archive", ArchiveConfig)
-    console = Console(reactor, *addresses(configuration, config))
+    security = configuration.security(KIND)
+    console = Console(reactor, *addresses(configuration, config), security)
     try:
         archive = await console.supervisor()
         if archive is None:

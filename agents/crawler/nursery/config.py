@@ -2,7 +2,7 @@
 
 from attrs import field, frozen, validators
 
-from agents.configuration.checks import is_address
+from agents.configuration.checks import is_address, is_link_address
 
 _positive = validators.gt(0.0)
 
@@ -22,7 +22,7 @@ class NurseryConfig:
         steady_after: seconds that a crawler must live before its next death counts as its first.
     """
 
-    scheduler: str | None = field(default=None, validator=is_address)
+    scheduler: str | None = field(default=None, validator=is_link_address)
     pages: str | None = field(default=None, validator=is_address)
     crawlers: int = field(default=2, validator=validators.ge(0))
     maximum: int = field(default=16, validator=validators.ge(1))

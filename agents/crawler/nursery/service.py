@@ -120,7 +120,7 @@ class NurseryService(MultiService):
             kind=KIND,
             name=name,
             methods=[NurseryMethods(self.keeper)],
-            insecure=configuration.insecure,
+            security=configuration.security(name),
         )
         scheduler = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
         workers = Workers(reactor, 1, name="nursery files")

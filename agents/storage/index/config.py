@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import field, frozen, validators
 
-from agents.configuration.checks import is_address
+from agents.configuration.checks import is_address, is_link_address
 
 _positive: Any = validators.gt(0)
 
@@ -26,9 +26,9 @@ class IndexNodeConfig:
     """
 
     folder: Path | None = None
-    hip: str | None = field(default=None, validator=is_address)
+    hip: str | None = field(default=None, validator=is_link_address)
     pages: str | None = field(default=None, validator=is_address)
-    storage_master: str | None = field(default=None, validator=is_address)
+    storage_master: str | None = field(default=None, validator=is_link_address)
     follow_every: float = field(default=2.0, validator=_positive)
     node_timeout: float = field(default=30.0, validator=_positive)
     connections: int = field(default=8, validator=_positive)

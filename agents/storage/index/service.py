@@ -83,7 +83,9 @@ class IndexNode(OpeningService):
         )
         self.following = Following(reactor, self.catalogue, self.view, client, config.follow_every)
         methods = IndexNodeMethods(self.placing, self.recording, self.view, config.batch_limit)
-        self.agent = Agent(reactor, "index-node", name, [methods], insecure=configuration.insecure)
+        self.agent = Agent(
+            reactor, "index-node", name, [methods], security=configuration.security(name)
+        )
         self.listener = self.agent.listen(configuration.address(Port.INDEX_NODE, config.hip))
         self.link = self.agent.connect(
             configuration.address(Port.STORAGE_MASTER, config.storage_master)

@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import field, frozen, validators
 
-from agents.configuration.checks import is_address
+from agents.configuration.checks import is_address, is_link_address
 
 _positive: Any = validators.gt(0)
 
@@ -28,9 +28,9 @@ class StorageMasterConfig:
     """
 
     folder: Path | None = None
-    hip: str | None = field(default=None, validator=is_address)
+    hip: str | None = field(default=None, validator=is_link_address)
     pages: str | None = field(default=None, validator=is_address)
-    scheduler: str | None = field(default=None, validator=is_address)
+    scheduler: str | None = field(default=None, validator=is_link_address)
     replicas: int = field(default=2, validator=[validators.ge(1), validators.le(100)])
     grace: float = field(default=60.0, validator=validators.ge(0))
     settle: float = field(default=5.0, validator=validators.ge(0))

@@ -83,7 +83,7 @@ class StorageMaster(OpeningService):
             self.registry, self.catalogue, self.mending, self._send_on_all
         )
         self.agent = Agent(
-            reactor, "storage-master", name, [self.methods], insecure=configuration.insecure
+            reactor, "storage-master", name, [self.methods], security=configuration.security(name)
         )
         self.agent.on_join = self._joined
         self.agent.on_leave = self._left

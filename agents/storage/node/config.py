@@ -4,7 +4,7 @@ from pathlib import Path
 
 from attrs import field, frozen, validators
 
-from agents.configuration.checks import is_address
+from agents.configuration.checks import is_address, is_link_address
 from anet.multicast import Groups
 
 _positive = validators.gt(0)
@@ -36,7 +36,7 @@ class StorageNodeConfig:
     folder: Path | None = None
     address: str | None = field(default=None, validator=is_address)
     url: str | None = None
-    storage_master: str | None = field(default=None, validator=is_address)
+    storage_master: str | None = field(default=None, validator=is_link_address)
     reserve: int = field(default=512 * 1024 * 1024, validator=validators.ge(0))
     content_limit: int = field(default=2**40, validator=_positive)
     memory_limit: int = field(default=256 * 1024, validator=_positive)

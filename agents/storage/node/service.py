@@ -97,7 +97,7 @@ class StorageNode(OpeningService):
         )
         methods = StorageNodeMethods(self.store, self.fetcher, self.status)
         self.agent = Agent(
-            reactor, "storage-node", name, [methods], insecure=configuration.insecure
+            reactor, "storage-node", name, [methods], security=configuration.security(name)
         )
         self.link = self.agent.connect(
             configuration.address(Port.STORAGE_MASTER, config.storage_master)
