@@ -1,14 +1,32 @@
 """What IP addresses a name leads to."""
 
+from collections.abc import Awaitable, Sequence
 from ipaddress import ip_address
 from typing import Any
 
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred, TimeoutError
-from twisted.internet.interfaces import IAddress, IHostResolution, IResolutionReceiver
+from twisted.internet.interfaces import (
+    IAddress,
+    IHostnameResolver,
+    IHostResolution,
+    IResolutionReceiver,
+)
 from zope.interface import implementer
 
 from anet.errors import ConnectFailed, TimedOut
+
+
+class INames(IHostnameResolver):
+    """A resolver that also says why a name leads nowhere, as `anet.dns.Resolver` does."""
+
+    def resolve(host: str) -> Awaitable[Sequence[str]]:  # noqa: N805 - an interface has no self
+        """Return the addresses of a host, the best first.
+
+        Raises:
+            ConnectFailed: the name is unknown, or nobody could tell.
+            TimedOut: nobody answered.
+        """
 
 
 @implementer(IResolutionReceiver)
@@ -46,24 +64,38 @@ def ascii_name(host: str) -> str:
     return name
 
 
+def literal(host: str) -> str | None:
+    """Return the IP address that a host is, brackets or not; None when it is a name."""
+    try:
+        return str(ip_address(host.removeprefix("[").removesuffix("]")))
+    except ValueError:
+        return None
+
+
 async def resolve(reactor: Any, host: str, timeout: float) -> list[str]:
-    """Return the IP addresses of a host, in the resolver's order.
+    """Return the IP addresses of a host, in the order of the reactor's resolver.
+
+    That is `anet.dns.Resolver` where one runs, and else the C library in a thread.
 
     Raises:
-        ConnectFailed: the name is unknown, or is none.
-        TimedOut: the resolver did not answer within `timeout` seconds.
+        ConnectFailed: the name is unknown, or is none, or nobody could tell.
+        TimedOut: nobody told within `timeout` seconds.
     """
-    host = host.removeprefix("[").removesuffix("]")
+    if address := literal(host):
+        return [address]
+    asked = Deferred.fromCoroutine(_ask(reactor.nameResolver, ascii_name(host)))
     try:
-        return [str(ip_address(host))]
-    except ValueError:
-        name = ascii_name(host)
-    receiver = _Addresses()
-    reactor.nameResolver.resolveHostName(receiver, name)
-    try:
-        found = await receiver.complete.addTimeout(timeout, reactor)
+        found = await asked.addTimeout(timeout, reactor)
     except TimeoutError:
         raise TimedOut(f"no answer about the name {host} in {timeout:g} seconds") from None
     if not found:
         raise ConnectFailed(f"the name {host} is unknown")
     return found
+
+
+async def _ask(names: Any, name: str) -> list[str]:
+    if INames.providedBy(names):
+        return list(await names.resolve(name))
+    receiver = _Addresses()
+    names.resolveHostName(receiver, name)
+    return await receiver.complete
