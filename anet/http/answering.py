@@ -55,8 +55,7 @@ class Answer:
         """
         body = self.response.body
         if self.part is not None:
-            assert isinstance(body, FileBody)
-            await writer.send_file(self.head, self.part, body)
+            await writer.send_file(self.head, self.part)
         elif isinstance(body, bytes):
             await writer.send(self.head if bodiless else self.head + body)
         else:

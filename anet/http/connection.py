@@ -21,7 +21,7 @@ from anet.http.body import BodyDecoder, decoder_for
 from anet.http.file_body import FileBody
 from anet.http.incoming import IncomingBody, Sink
 from anet.http.message import ResponseHead, end_of_head, parse_head, request_head
-from anet.http.sending import PacedWriter
+from anet.http.sending import paced_writer
 
 HEAD_LIMIT = 256 * 1024  # bytes; browsers stop at about as much
 INTERIM_LIMIT = 20  # heads of status 1xx before the answer
@@ -116,7 +116,7 @@ class HttpConnection(Protocol):
         peer = self.transport.getPeer()
         host, port = getattr(peer, "host", ""), getattr(peer, "port", 0)
         self.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        self._writer = PacedWriter(self.transport, self._made_progress)
+        self._writer = paced_writer(self.transport, self._made_progress)
 
     # Asking
 
@@ -152,8 +152,7 @@ class HttpConnection(Protocol):
         self._body = answer = IncomingBody()
         self._made_progress()
         if part is not None:
-            assert isinstance(body, FileBody)
-            sending = Deferred.fromCoroutine(self._writer.send_file(head, part, body))
+            sending = Deferred.fromCoroutine(self._writer.send_file(head, part))
             self._sending = sending
             sending.addBoth(self._sent)
         else:

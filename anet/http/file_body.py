@@ -1,7 +1,7 @@
 """A body that is part of a file."""
 
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 from attrs import frozen
 
@@ -30,28 +30,37 @@ class FileBody:
         return cls(path, 0, path.stat().st_size)
 
     def open(self) -> "FilePart":
-        """Open the file at the part's beginning.
+        """Open the file, to send the part.
 
         Raises:
             OSError: it cannot be opened.
         """
-        file = self.path.open("rb")
-        file.seek(self.offset)
-        return FilePart(file, self.length)
+        return FilePart(FileIO(self.path), self)
 
 
 class FilePart:
-    """Reads a file up to a length."""
+    """An open file of which a part is sent.
 
-    def __init__(self, file: BinaryIO, length: int) -> None:
+    Attributes:
+        body: which part.
+    """
+
+    __slots__ = ("_at", "_file", "body")
+
+    def __init__(self, file: FileIO, body: FileBody) -> None:
+        self.body = body
         self._file = file
-        self._left = length
+        self._at = 0  # bytes read
 
-    def read(self, size: int = -1) -> bytes:
-        """Return at most `size` bytes, nothing at the end of the part."""
-        size = self._left if size < 0 else min(size, self._left)
-        data = self._file.read(size)
-        self._left -= len(data)
+    def fileno(self) -> int:
+        """Return the file's descriptor."""
+        return self._file.fileno()
+
+    def read(self, size: int) -> bytes:
+        """Return at most `size` bytes more, nothing at the end of the part or of the file."""
+        self._file.seek(self.body.offset + self._at)
+        data = self._file.read(min(size, self.body.length - self._at)) or b""
+        self._at += len(data)
         return data
 
     def close(self) -> None:

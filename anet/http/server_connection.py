@@ -22,7 +22,7 @@ from anet.http.incoming import IncomingBody
 from anet.http.request import Request
 from anet.http.request_parser import BadRequest, RequestHead, RequestParser
 from anet.http.response import Response
-from anet.http.sending import PacedWriter
+from anet.http.sending import paced_writer
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -101,7 +101,7 @@ class ServerConnection(Protocol):
         connections.add(self)
         self.transport.setTcpNoDelay(True)
         self._client = getattr(self.transport.getPeer(), "host", "")
-        self._writer = PacedWriter(self.transport, self._made_progress)
+        self._writer = paced_writer(self.transport, self._made_progress)
         self._made_progress()
 
     def dataReceived(self, data: bytes) -> None:
@@ -235,6 +235,7 @@ class ServerConnection(Protocol):
     def _answered(self, result: object) -> None:
         self._busy, self._working = False, None
         if isinstance(result, Failure):
+            self._waiting.clear()  # nobody will hear their answers
             if not self._lost:
                 _log.failure("{name}: an answer broke off", failure=result, name=self._state.name)
             self.abort()
