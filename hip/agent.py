@@ -1,6 +1,6 @@
 """An agent: a node of the tree, master of many slaves and slave of its masters."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from twisted.application.service import MultiService, Service
@@ -8,13 +8,16 @@ from twisted.internet.defer import DeferredList
 from twisted.logger import Logger
 
 from anet.address import Address
+from anet.gathering import Turn
 from hip.address import SocketPath, parse
 from hip.builtin import Builtin
+from hip.codecs import CODECS
 from hip.greeting import Greeting
 from hip.limits import Limits
 from hip.link import Link
+from hip.liveness import Liveness
 from hip.methods import MethodTable
-from hip.peer import Peer
+from hip.peer import Household, Peer
 from hip.security import Guard, Security, listen_for_slaves
 
 _log = Logger()
@@ -43,6 +46,7 @@ class Agent(MultiService):
         *,
         limits: Limits | None = None,
         security: Security = _DEFAULT_SECURITY,
+        serializers: Sequence[str] = tuple(CODECS),
     ) -> None:
         super().__init__()
         self.kind = kind
@@ -53,10 +57,18 @@ class Agent(MultiService):
         self.security = security
         self.started = 0.0
         self.links: list[Link] = []
-        self.methods = MethodTable(methods)
+        self.methods = MethodTable(methods, reactor)
         self.methods.add(Builtin(self, reactor), prefix="hip.")
         self._reactor = reactor
         self.limits = limits or Limits()
+        self._household = Household(
+            clock=reactor,
+            greeting=Greeting.of(kind, name, self.limits, serializers),
+            methods=self.methods,
+            limits=self.limits,
+            turn=Turn(reactor),
+            liveness=Liveness(reactor, self.limits),
+        )
         self._guard = Guard(reactor, security)
         self._guard.setServiceParent(self)
 
@@ -67,8 +79,7 @@ class Agent(MultiService):
 
     def new_peer(self, is_master: bool) -> Peer:
         """Return a new end of a link of this agent."""
-        greeting = Greeting.of(self.kind, self.agent_name, self.limits)
-        return Peer(self._reactor, greeting, self.methods, self.limits, is_master)
+        return Peer(self._household, is_master)
 
     def connect(self, address: str) -> Link:
         """Be the slave of the master at `host:port` or `unix:/path`.

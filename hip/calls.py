@@ -1,29 +1,60 @@
-"""The calls over one link that wait for the peer's answer."""
+"""The calls over one link that wait for the peer's answer.
 
-from collections.abc import Callable
+IN LINE --an earlier one is answered--> ASKED --response, error--> answered
+IN LINE, ASKED --deadline, cancelled, link lost--> given up
+"""
+
+from collections.abc import Callable, Iterable
+from math import inf
 from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.python.failure import Failure
 
-from hip.errors import CallTimedOut, ConnectionLost, HipError, ProtocolError
-from hip.messages import Cancellation, Message, Request
+from hip.codecs import MESSAGEPACK
+from hip.deadlines import Deadlines
+from hip.errors import (
+    CallTimedOut,
+    CannotCarry,
+    ConnectionLost,
+    HipError,
+    Overloaded,
+    ProtocolError,
+    RemoteError,
+)
+from hip.messages import Cancellation, Error, Message, Request, Response
 
 
 class Calls:
     """What we have asked, by number.
 
+    Args:
+        clock: tells the time.
+        send: sends a message; does nothing on a link that is closed.
+        line: calls that may stand in line.
+
     Attributes:
-        latency: seconds that the last call took, however it ended.
+        at_once: calls that the peer answers at once; others stand in line.
+        latency: seconds that a recent call took, however it ended.
     """
 
-    def __init__(self, clock: IReactorTime, send: Callable[[Message], None]) -> None:
+    __slots__ = (
+        "_clock", "_deadlines", "_last", "_limit", "_line", "_sample", "_send", "_waiting",
+        "at_once", "latency",
+    )  # fmt: skip
+
+    def __init__(self, clock: IReactorTime, send: Callable[[Message], None], line: int) -> None:
+        self.at_once = 1
         self.latency: float | None = None
         self._clock = clock
         self._send = send
-        self._last_number = 0
-        self._waiting: dict[int, Deferred[Any]] = {}
+        self._limit = line
+        self._last = 0  # number of the last call
+        self._waiting: dict[int, tuple[Deferred[Any], float, str]] = {}  # answer, due, method
+        self._line: dict[int, Request] = {}
+        self._deadlines = Deadlines(clock, self._look)
+        self._sample = (0, 0.0)  # number of the call whose latency is measured, and its beginning
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -32,48 +63,103 @@ class Calls:
         """Ask, and return what fires with the answer; cancelling it tells the callee to stop.
 
         Raises:
-            TooLarge: the arguments do not fit in a frame; nothing was asked.
+            CannotCarry: the arguments have no form on the wire, or do not fit in a frame.
+            Overloaded: the line is full.
         """
-        self._last_number = number = self._last_number + 1
+        number = self._last + 1
+        request = Request(number, method, arguments, timeout)
+        if len(self._waiting) < self.at_once:
+            self._send(request)
+        else:
+            self._stand_in_line(request)
+        self._last = number
+        now = self._clock.seconds()
+        due = now + timeout
         answer: Deferred[Any] = Deferred(lambda _: self._give_up(number))
-        self._send(Request(number, method, arguments))
-        self._waiting[number] = answer
-        begun = self._clock.seconds()
-        error = CallTimedOut(f"no answer to {method} in {timeout:g} seconds")
-        late = self._clock.callLater(timeout, self._give_up, number, error)
+        self._waiting[number] = (answer, due, method)
+        if due < self._deadlines.soonest:
+            self._deadlines.expect(due)
+        if not self._sample[0]:
+            self._sample = (number, now)
+        return answer
 
-        def settled(result: Any) -> Any:
-            self._waiting.pop(number, None)
-            self.latency = self._clock.seconds() - begun
-            if late.active():
-                late.cancel()
-            return result
-
-        return answer.addBoth(settled)
-
-    def settle(self, number: int, result: object) -> None:
-        """Give an answer to whoever waits; one that was given up may still come, and is let go.
+    def take(self, responses: Iterable[Response]) -> None:
+        """Give values to whoever waits for them.
 
         Raises:
             ProtocolError: there never was a call of that number.
         """
-        answer = self._waiting.pop(number, None)
-        if answer is None:
-            if not 0 < number <= self._last_number:
-                raise ProtocolError(f"an answer to request {number}, which was never asked")
-        elif isinstance(result, Failure):
-            answer.errback(result)
-        else:
-            answer.callback(result)
+        for response in responses:
+            waiting = self._end(response.number)
+            if waiting is not None:
+                waiting[0].callback(response.value)
+
+    def take_errors(self, errors: Iterable[Error]) -> None:
+        """Tell those who wait why there is no value.
+
+        Raises:
+            ProtocolError: there never was a call of that number.
+        """
+        for error in errors:
+            waiting = self._end(error.number)
+            if waiting is not None:
+                waiting[0].errback(Failure(RemoteError(error.code, error.words)))
 
     def lose(self, reason: str) -> None:
         """Fail every call, because the link ended."""
+        self._line.clear()
+        self._deadlines.end()
         while self._waiting:  # one failure may lead to others being cancelled
-            _, answer = self._waiting.popitem()
+            _, (answer, *_) = self._waiting.popitem()
             answer.errback(ConnectionLost(f"the link ended: {reason}"))
 
+    def _end(self, number: int) -> tuple[Deferred[Any], float, str] | None:
+        """Forget a call; one that was given up may still be answered, and that is let go."""
+        waiting = self._waiting.pop(number, None)
+        if waiting is None and number > self._last:
+            raise ProtocolError(f"an answer to request {number}, which was never asked")
+        if number == self._sample[0]:
+            self.latency = self._clock.seconds() - self._sample[1]
+            self._sample = (0, 0.0)
+        if self._line:
+            self._ask_next()
+        return waiting
+
+    def _stand_in_line(self, request: Request) -> None:
+        if len(self._line) >= self._limit:
+            raise Overloaded(f"{len(self._waiting)} calls wait already: try later")
+        # A copy, for the caller may change the values before they are sent.
+        arguments = MESSAGEPACK.decode(MESSAGEPACK.encode(request.arguments))
+        self._line[request.number] = Request(
+            request.number, request.method, arguments, request.patience
+        )
+
+    def _ask_next(self) -> None:
+        while self._line and len(self._waiting) - len(self._line) < self.at_once:
+            number = next(iter(self._line))
+            try:
+                self._send(self._line.pop(number))
+            except CannotCarry as error:
+                self._waiting.pop(number)[0].errback(error)
+
     def _give_up(self, number: int, error: HipError | None = None) -> None:
-        answer = self._waiting.pop(number, None)
-        self._send(Cancellation(number))
-        if answer is not None and error is not None:
-            answer.errback(error)
+        in_line = self._line.pop(number, None)
+        waiting = self._end(number)
+        if in_line is None:
+            self._send(Cancellation(number))
+        if waiting is not None and error is not None:
+            waiting[0].errback(error)
+
+    def _look(self, now: float) -> float:
+        """Give up the calls that are due; return when the next one is."""
+        soonest = inf
+        due = []
+        for number, (_, when, method) in self._waiting.items():
+            if when <= now:
+                due.append((number, method))
+            elif when < soonest:
+                soonest = when
+        for number, method in due:
+            if number in self._waiting:  # giving up one may have cancelled another
+                self._give_up(number, CallTimedOut(f"no answer to {method} in time"))
+        return soonest

@@ -92,6 +92,7 @@ BAD_ARGUMENTS = "bad-arguments"
 OVERLOADED = "overloaded"
 FAILED = "failed"  # the method made a mistake; the callee's log says which
 TOO_LARGE = "too-large"
+CANNOT_CARRY = "cannot-carry"  # the answer has no form on the wire
 UNREACHABLE = "unreachable"  # a descendant on the way is not there
 CANCELLED = "cancelled"
 TIMED_OUT = "timed-out"  # the method worked longer than the caller waits

@@ -1,8 +1,7 @@
 """The first frame each way: who speaks, and in which serializers."""
 
-from typing import Any
+from collections.abc import Sequence
 
-import msgspec
 from attrs import asdict, field, frozen
 
 from hip.codecs import CODECS, YAML, Codec
@@ -10,7 +9,7 @@ from hip.errors import ProtocolError
 from hip.limits import Limits
 from hip.version import VERSION
 
-PROTOCOL = 1
+PROTOCOL = 2
 NAME_LIMIT = 200  # characters
 
 
@@ -37,14 +36,16 @@ class Greeting:
     in_flight: int = 100
 
     @classmethod
-    def of(cls, kind: str, name: str, limits: Limits) -> "Greeting":
+    def of(
+        cls, kind: str, name: str, limits: Limits, serializers: Sequence[str] = tuple(CODECS)
+    ) -> "Greeting":
         """Return the greeting of an agent of this software."""
         return cls(
             hip=PROTOCOL,
             kind=kind,
             name=name,
             version=VERSION,
-            serializers=list(CODECS),
+            serializers=list(serializers),
             frame=limits.frame,
             in_flight=limits.in_flight,
         )
@@ -54,17 +55,13 @@ class Greeting:
         return YAML.encode(asdict(self))
 
     @classmethod
-    def decode(cls, payload: bytes) -> "Greeting":
+    def decode(cls, payload: bytes | memoryview) -> "Greeting":
         """Read the first frame of a peer.
 
         Raises:
             ProtocolError: it is no greeting, or of another version of HIP.
         """
-        value: Any = YAML.decode(payload)
-        try:
-            greeting = msgspec.convert(value, cls)
-        except msgspec.ValidationError as error:
-            raise ProtocolError(f"a greeting that is none: {error}") from None
+        greeting: Greeting = YAML.decode(payload, cls)
         if greeting.hip != PROTOCOL:
             raise ProtocolError(f"HIP {greeting.hip} is spoken there, and HIP {PROTOCOL} here")
         for text in (greeting.kind, greeting.name):

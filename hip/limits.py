@@ -9,17 +9,21 @@ class Limits:
 
     Attributes:
         frame: bytes of one frame.
-        in_flight: calls that wait for an answer, each way.
+        in_flight: calls that are answered at once; and that may wait for an answer.
+        line: calls that may stand in line until the peer answers some of those in flight.
         greeting: bytes of the greeting, before the peer is known.
         greeting_time: seconds within which the greeting must come.
         heartbeat: seconds of silence after which a heartbeat is sent.
-        silence: seconds without a byte after which the peer is taken for dead.
-        unsent: bytes written while the peer reads none of them; past it the link is ended.
+        silence: seconds without a byte, or without taking one, after which the peer is taken for
+            dead. It is looked at once in each `heartbeat` seconds.
+        unsent: bytes held for a peer that does not read, and again bytes of it that are held
+            until it does; past the first the link is ended, past the second it is not read.
         links: slaves (and those that have not greeted yet) at one listener.
     """
 
     frame: int = 16 * 1024 * 1024
     in_flight: int = 10_000
+    line: int = 10_000
     greeting: int = 64 * 1024
     greeting_time: float = 10.0
     heartbeat: float = 10.0

@@ -1,134 +1,125 @@
-"""What is said over a link: one class a message, each knowing its form on the wire.
+"""What is said over a link: one class a message, checked by its types as it arrives.
 
-On the wire a message is a list: its name, then its attributes in order.
+A frame says one thing. Messages that come in numbers travel many in a frame, all of one kind:
 
-    ["request", 7, "collect", {"order": …}]     ["response", 7, null]
-    ["error", 7, "busy", "crawler-1 is …"]      ["notification", "progress", {…}]
-    ["cancellation", 7]                         ["heartbeat"]
-    ["redirection", "10.0.0.2:7104"]            ["goodbye", "stopping"]
+    ["request", [[7, "collect", {"order": …}, 60.0], …]]
+    ["response", [[7, null], …]]                ["error", [[7, "busy", "crawler-1 is …"], …]]
+    ["notification", [["progress", {…}], …]]    ["cancellation", [[7], …]]
+    ["heartbeat"]    ["redirection", "10.0.0.2:7104"]    ["goodbye", "stopping"]
+
+These are msgspec's and not attrs' classes: made, written, read and checked in C, they cost a
+twentieth of a microsecond, where everything that a call costs is four.
 """
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-import msgspec
-from attrs import fields, frozen
+from msgspec import Meta, Struct
 
-from hip.errors import ProtocolError
+Number = Annotated[int, Meta(ge=1, le=2**53)]  # every language can count so far
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Words = Annotated[str, Meta(max_length=2000)]
 
 
-class Message:
-    """Root of the messages.
+class Message(Struct, array_like=True, frozen=True):
+    """Root of the messages that travel many in a frame.
 
     Attributes:
-        NAME: the first element on the wire.
+        KIND: the first element of the frame that carries them.
     """
 
-    NAME: ClassVar[str]
-
-    def to_wire(self) -> list[Any]:
-        """Return the list that goes over the wire."""
-        names = _BY_NAME[self.NAME][1]
-        return [self.NAME, *[getattr(self, name) for name in names]]
+    KIND: ClassVar[str] = ""
 
 
-@frozen
-class Request(Message):
-    """Asks for a method to be run and answered; `number` is new on this side of the link."""
+class Request(Message, frozen=True, gc=False):
+    """Asks for a method to be run and answered within `patience` seconds.
 
-    NAME: ClassVar[str] = "request"
-    number: int
-    method: str
+    `number` is larger than any that this side of the link has used before.
+    """
+
+    KIND: ClassVar[str] = "request"
+    number: Number
+    method: Name
     arguments: dict[str, Any]
+    patience: Annotated[float, Meta(gt=0)]
 
 
-@frozen
-class Response(Message):
+class Response(Message, frozen=True, gc=False):
     """The value that request `number` gave."""
 
-    NAME: ClassVar[str] = "response"
-    number: int
+    KIND: ClassVar[str] = "response"
+    number: Number
     value: Any
 
 
-@frozen
-class Error(Message):
+class Error(Message, frozen=True, gc=False):
     """Why request `number` gave no value."""
 
-    NAME: ClassVar[str] = "error"
-    number: int
-    code: str
-    words: str
+    KIND: ClassVar[str] = "error"
+    number: Number
+    code: Words
+    words: Words
 
 
-@frozen
-class Notification(Message):
+class Notification(Message, frozen=True, gc=False):
     """Asks for a method to be run and not answered."""
 
-    NAME: ClassVar[str] = "notification"
-    method: str
+    KIND: ClassVar[str] = "notification"
+    method: Name
     arguments: dict[str, Any]
 
 
-@frozen
-class Cancellation(Message):
+class Cancellation(Message, frozen=True, gc=False):
     """The caller no longer wants the answer to request `number`."""
 
-    NAME: ClassVar[str] = "cancellation"
-    number: int
+    KIND: ClassVar[str] = "cancellation"
+    number: Number
 
 
-@frozen
-class Heartbeat(Message):
+class Requests(Struct, array_like=True, frozen=True, tag="request"):
+    """A frame of requests."""
+
+    messages: list[Request]
+
+
+class Responses(Struct, array_like=True, frozen=True, tag="response"):
+    """A frame of responses."""
+
+    messages: list[Response]
+
+
+class Errors(Struct, array_like=True, frozen=True, tag="error"):
+    """A frame of errors."""
+
+    messages: list[Error]
+
+
+class Notifications(Struct, array_like=True, frozen=True, tag="notification"):
+    """A frame of notifications."""
+
+    messages: list[Notification]
+
+
+class Cancellations(Struct, array_like=True, frozen=True, tag="cancellation"):
+    """A frame of cancellations."""
+
+    messages: list[Cancellation]
+
+
+class Heartbeat(Struct, array_like=True, frozen=True, tag="heartbeat"):
     """Nothing to say, but alive."""
 
-    NAME: ClassVar[str] = "heartbeat"
 
-
-@frozen
-class Redirection(Message):
+class Redirection(Struct, array_like=True, frozen=True, tag="redirection"):
     """From a master: be the slave of the master at `address` instead (*INA §2.3.1*)."""
 
-    NAME: ClassVar[str] = "redirection"
-    address: str
+    address: Words
 
 
-@frozen
-class Goodbye(Message):
-    """The last message: why the link is closed."""
+class Goodbye(Struct, array_like=True, frozen=True, tag="goodbye"):
+    """The last frame: why the link is closed."""
 
-    NAME: ClassVar[str] = "goodbye"
-    reason: str
+    reason: Words
 
 
-_KINDS = (
-    Request,
-    Response,
-    Error,
-    Notification,
-    Cancellation,
-    Heartbeat,
-    Redirection,
-    Goodbye,
-)
-_BY_NAME: dict[str, tuple[type[Message], list[str]]] = {
-    kind.NAME: (kind, [attribute.name for attribute in fields(kind)]) for kind in _KINDS
-}
-
-
-def from_wire(value: object) -> Message:
-    """Return the message of a list from the wire.
-
-    Raises:
-        ProtocolError: it is not one.
-    """
-    if not isinstance(value, list) or not value or not isinstance(value[0], str):
-        raise ProtocolError("a message is a list that begins with its name")
-    if value[0] not in _BY_NAME:
-        raise ProtocolError(f"there is no message {value[0][:40]!r}")
-    kind, names = _BY_NAME[value[0]]
-    if len(value) != len(names) + 1:
-        raise ProtocolError(f"a {kind.NAME} has {len(names)} attributes, not {len(value) - 1}")
-    try:
-        return msgspec.convert(dict(zip(names, value[1:], strict=True)), kind)
-    except msgspec.ValidationError as error:
-        raise ProtocolError(f"a {kind.NAME} that is none: {error}") from None
+Single = Heartbeat | Redirection | Goodbye
+Frame = Requests | Responses | Errors | Notifications | Cancellations | Single

@@ -1,36 +1,49 @@
 """The other end of a link: calls to it, and the methods it calls here.
 
-One connection carries requests both ways; answers come in any order (*INA §1.3.2*).
+One connection carries requests both ways; answers come in any order (*INA §1.3.2*). Neither end
+makes the other grow: one that does not read is not answered, nor asked, until it does.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from attrs import frozen
 from twisted.internet.defer import Deferred, fail
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from anet.address import Address
 from anet.errors import InvalidAddress
+from anet.gathering import Turn, send_now
 from hip.answers import Answers
 from hip.calls import Calls
-from hip.errors import NotConnected, ProtocolError, RemoteError, TooLarge
+from hip.errors import (
+    CallTimedOut,
+    CannotCarry,
+    HipError,
+    NotConnected,
+    Overloaded,
+    ProtocolError,
+    TooLarge,
+)
 from hip.greeting import Greeting
 from hip.limits import Limits
 from hip.liveness import Liveness
 from hip.messages import (
-    Cancellation,
-    Error,
+    Cancellations,
+    Errors,
     Goodbye,
     Heartbeat,
     Message,
     Notification,
+    Notifications,
     Redirection,
     Request,
-    Response,
+    Requests,
+    Responses,
+    Single,
 )
 from hip.methods import MethodTable
 from hip.session import Session, State
@@ -38,47 +51,70 @@ from hip.session import Session, State
 _log = Logger()
 DEFAULT_TIMEOUT = 60.0  # seconds
 _PARTING = 1.0  # seconds that a peer has to read our last words
+_PIECE = 64 * 1024  # bytes that are sent without waiting for the turn's end
+_FRAMES = 16  # read in one turn; other links come next
+
+
+@frozen
+class Household:
+    """What all links of one agent share.
+
+    Attributes:
+        clock: tells the time.
+        greeting: what the agent says of itself.
+        methods: what may be called.
+        limits: what its links accept.
+        turn: gathers what they write.
+        liveness: watches them.
+    """
+
+    clock: IReactorTime
+    greeting: Greeting
+    methods: MethodTable
+    limits: Limits
+    turn: Turn
+    liveness: Liveness
 
 
 class Peer(Protocol):
     """The agent at the other end.
 
     Attributes:
+        is_master: whether the peer is the master of the two.
+        roles: what its certificate says that it may be; None on a link without certificates.
         on_connected: called once there is a connection, before anything is said.
         on_greeted: called once the peer is known.
         on_redirected: called with the address of the master to go to; set by a slave.
         on_closed: called once, with the reason, when the link is gone.
+        begun, heard, spoke, deaf_since: as `hip.liveness.Watched`.
     """
 
     transport: Any  # Twisted calls it optional; it is there from connectionMade on
 
-    def __init__(
-        self,
-        clock: IReactorTime,
-        greeting: Greeting,
-        methods: MethodTable,
-        limits: Limits,
-        is_master: bool,
-    ) -> None:
-        self.on_connected: Callable[[Peer], None] = lambda _: None
-        self.on_greeted: Callable[[Peer], None] = lambda _: None
+    def __init__(self, household: Household, is_master: bool) -> None:
+        """Begin; `is_master` tells whether *we* are the master of the two."""
+        self.is_master = not is_master
+        self.roles: frozenset[str] | None = None
+        self.on_connected: Callable[[Peer], None] = _nothing
+        self.on_greeted: Callable[[Peer], None] = _nothing
         self.on_redirected: Callable[[str], None] | None = None
-        self.on_closed: Callable[[Peer, str], None] = lambda *_: None
-        self._clock = clock
-        self._limits = limits
-        self._session = Session(greeting, limits, is_master)
-        self._calls = Calls(clock, self._send)
-        self._answers = Answers(
-            lambda method, arguments: methods[method].call(self, arguments),
-            self._send,
-            limits.in_flight,
-        )
-        self._liveness = Liveness(clock, limits, lambda: self._send(Heartbeat()), self._give_up)
+        self.on_closed: Callable[[Peer, str], None] = _nothing
+        self.begun = self.heard = self.spoke = household.clock.seconds()
+        self.deaf_since: float | None = None
+        self._household = household
+        self._session = Session(household.greeting, household.limits, is_master)
+        clock, limits = household.clock, household.limits
+        self._calls = Calls(clock, self._send, limits.line)
+        self._answers = Answers(clock, household.methods, self, self._send, limits.in_flight)
+        self._requests: Iterator[Request] = iter(())  # of the frame that is being answered
+        self._is_gathering = False  # whether the outbox goes out at the turn's end
+        self._is_reading = True  # whether the transport may give us more
         self._reason = ""
         self._closed: list[Deferred[str]] = []
+        self._draining: list[Deferred[None]] = []
         self._is_closed = False
         self._closing: Any = None  # the timer of a close that has begun
-        self._unsent: int | None = None  # bytes written since the peer stopped reading
+        self._later: Any = None  # the timer of what was left to read
 
     # Who it is
 
@@ -92,6 +128,11 @@ class Peer(Protocol):
         if self._session.peer is None:
             raise NotConnected("the peer has not greeted yet")
         return self._session.peer
+
+    @property
+    def is_greeted(self) -> bool:
+        """Whether the peer has said who it is."""
+        return self._session.peer is not None
 
     @property
     def name(self) -> str:
@@ -120,7 +161,7 @@ class Peer(Protocol):
 
     @property
     def latency(self) -> float | None:
-        """Seconds that the last call took, or None before the first has ended."""
+        """Seconds that a recent call took, or None before the first has ended."""
         return self._calls.latency
 
     @property
@@ -147,7 +188,7 @@ class Peer(Protocol):
 
         Args:
             method: its name.
-            timeout: seconds to wait for the answer.
+            timeout: seconds to wait for the answer; the callee is told them too.
             arguments: plain values, or attrs values (which go as dictionaries).
 
         Returns:
@@ -157,87 +198,140 @@ class Peer(Protocol):
             RemoteError: the callee answered with an error.
             CallTimedOut: it did not answer in time.
             ConnectionLost: the link ended first.
-            TooLarge: the arguments do not fit in a frame.
-            NotConnected: the link is closed, or `in_flight` calls wait already.
+            CannotCarry: the arguments have no form on the wire, or do not fit in a frame.
+            NotConnected: the link is closed.
+            Overloaded: too many calls wait already, or the peer does not read.
         """
-        if not self.is_open:
-            return fail(NotConnected(f"there is no open link to call {method} over"))
-        allowed = min(self._limits.in_flight, self.greeting.in_flight)
-        if len(self._calls) >= allowed:
-            return fail(NotConnected(f"{allowed} calls wait for {self.name} already"))
         try:
+            if self._session.state is not State.OPEN or self._is_closed:
+                raise NotConnected(f"there is no open link to call {method} over")
+            if not 0 < len(method) <= 200:
+                raise CannotCarry("a method's name has 1 to 200 characters")
+            if not timeout > 0:
+                raise CallTimedOut(f"no time is left to call {method}")
+            if self.deaf_since is not None and self._unsent > self._household.limits.unsent // 2:
+                raise Overloaded(f"{self.name} does not read what it is sent: try later")
             return self._calls.begin(method, arguments, timeout)
-        except TooLarge as error:
+        except HipError as error:
             return fail(error)
 
     def notify(self, method: str, /, **arguments: Any) -> None:
-        """Call a method of the peer and expect no answer; nothing happens on a closed link."""
+        """Call a method of the peer and expect no answer; nothing happens on a closed link.
+
+        Who has much to tell awaits `drained` between, so as not to run ahead of the peer.
+        """
         self._send(Notification(method, arguments))
+
+    @property
+    def drained(self) -> Deferred[None]:
+        """Fires when the peer reads what it is sent: at once, if it is not behind."""
+        waiting: Deferred[None] = Deferred()
+        if self.deaf_since is None or self._is_closed:
+            waiting.callback(None)
+        else:
+            self._draining.append(waiting)
+        return waiting
 
     def redirect(self, address: str) -> None:
         """Send a slave to the master at `address`."""
-        self._send(Redirection(address))
+        self._say(Redirection(address))
 
     # The link
 
     def connectionMade(self) -> None:
         """Greet."""
-        self.transport.setTcpNoDelay(True)
-        self.transport.setTcpKeepAlive(True)
+        if hasattr(self.transport, "setTcpNoDelay"):  # a UNIX socket has no such thing
+            self.transport.setTcpNoDelay(True)
+            self.transport.setTcpKeepAlive(True)
         self.transport.registerProducer(self, True)
+        self.begun = self.heard = self.spoke = self._household.clock.seconds()
         self.transport.write(self._session.start())
-        self._liveness.begin()
+        self._household.liveness.watch(self)
         self.on_connected(self)
 
     def dataReceived(self, data: bytes) -> None:
         """Take what the peer says."""
-        self._liveness.heard()
+        self.heard = self._household.clock.seconds()
+        self._session.feed(data)
+        with self._household.turn:  # what is said meanwhile goes out together
+            self._read()
+
+    def _read(self) -> None:
+        """Hear what has come, while the peer reads what it is answered."""
+        frames = 0
         try:
-            for said in self._session.receive(data):
-                if self._closing is not None:
-                    return  # what came before it closed this
-                if isinstance(said, Greeting):
-                    self._liveness.greeted()
-                    self.on_greeted(self)
+            while self.deaf_since is None and self._closing is None:
+                for request in self._requests:
+                    self._answers.answer(request)
+                    if self.deaf_since is not None:
+                        break
                 else:
+                    if frames == _FRAMES:
+                        break
+                    said = self._session.next()
+                    if said is None:
+                        break
+                    frames += 1
                     self._hear(said)
         except ProtocolError as error:
             self.close(str(error))
+        self._pace(is_more=frames == _FRAMES)
 
-    def _hear(self, message: Message) -> None:
-        match message:
-            case Request():
-                self._answers.answer(message)
-            case Response(number, value):
-                self._calls.settle(number, value)
-            case Error(number, code, words):
-                self._calls.settle(number, Failure(RemoteError(code, words)))
-            case Notification():
-                self._answers.be_told(message)
-            case Cancellation(number):
-                self._answers.cancel(number)
-            case Redirection(address):
-                self._be_redirected(address)
-            case Goodbye(reason):
-                self.close(f"{self.name} said goodbye: {reason}")
+    def _pace(self, is_more: bool) -> None:
+        """Read on soon, and ask the transport for more only when there is room for it."""
+        if is_more and self._later is None and self._closing is None:
+            self._later = self._household.clock.callLater(0, self._read_on)
+        if self.deaf_since is None:
+            has_room = not is_more
+        else:
+            # Bytes that come while we cannot answer are held, as many as the other end may hold
+            # for us; so two ends that wait for each other cannot wait for ever.
+            has_room = self._session.held < self._household.limits.unsent
+        if has_room != self._is_reading and not self._is_closed and self._closing is None:
+            self._is_reading = has_room
+            (self.transport.resumeProducing if has_room else self.transport.pauseProducing)()
+
+    def _read_on(self) -> None:
+        self._later = None
+        with self._household.turn:
+            self._read()
+
+    def _hear(self, said: Any) -> None:
+        kind = type(said)
+        if kind is Requests:
+            self._requests = iter(said.messages)
+        elif kind is Responses:
+            self._calls.take(said.messages)
+        elif kind is Notifications:
+            self._answers.be_told(said.messages)
+        elif kind is Errors:
+            self._calls.take_errors(said.messages)
+        elif kind is Cancellations:
+            self._answers.cancel(said.messages)
+        elif kind is Greeting:
+            self._calls.at_once = min(self._household.limits.in_flight, said.in_flight)
+            self.on_greeted(self)
+        elif kind is Redirection:
+            self._be_redirected(said.address)
+        elif kind is Goodbye:
+            self.close(f"{self.name} said goodbye: {said.reason}")
 
     def _be_redirected(self, address: str) -> None:
         if self.on_redirected is None:
             raise ProtocolError("only a master redirects")
         try:
-            Address.parse(address)
+            self.on_redirected(address)
         except InvalidAddress as error:
             raise ProtocolError(f"a redirection to nowhere: {error}") from None
-        self.on_redirected(address)
 
     def close(self, reason: str) -> None:
         """Say goodbye and close; nothing happens on a link that is closing already."""
         if self._is_closed or self._closing is not None:
             return
         self._reason = self._reason or reason
-        with suppress(TooLarge):
-            self._send(Goodbye(reason[:100]))
-        self._closing = self._clock.callLater(_PARTING, self.transport.abortConnection)
+        self._say(Goodbye(reason[:100]))
+        self._flush()
+        self._closing = self._household.clock.callLater(_PARTING, self.transport.abortConnection)
         self.transport.unregisterProducer()
         self.transport.loseConnection()
 
@@ -245,9 +339,10 @@ class Peer(Protocol):
         """Fail what waits for answers, and stop what works on them."""
         self._is_closed = True
         self._reason = self._reason or reason.getErrorMessage()
-        self._liveness.end()
-        if self._closing is not None and self._closing.active():
-            self._closing.cancel()
+        self._household.liveness.forget(self)
+        for timer in (self._closing, self._later):
+            if timer is not None and timer.active():
+                timer.cancel()
         self._calls.lose(self._reason)
         self._answers.stop()
         try:
@@ -257,36 +352,79 @@ class Peer(Protocol):
         waiting, self._closed = self._closed, []
         for deferred in waiting:
             deferred.callback(self._reason)
+        self._drain()
 
-    def _give_up(self, reason: str) -> None:
+    def give_up(self, reason: str) -> None:
         """Close at once, without a word."""
         self._reason = self._reason or reason
         self.transport.abortConnection()
 
+    def beat(self) -> None:
+        """Send a heartbeat."""
+        self._say(Heartbeat())
+
+    # Sending
+
+    @property
+    def _unsent(self) -> int:
+        return len(self._session.outbox or ())
+
     def _send(self, message: Message) -> None:
-        """Send a message; nothing happens on a link that is not open.
+        """Send a message before the turn ends; nothing happens on a link that is not open.
 
         Raises:
-            TooLarge: it does not fit in a frame.
+            CannotCarry, TooLarge: it cannot be said.
         """
-        if not self.is_open:
+        if self._session.state is not State.OPEN or self._is_closed:
             return
-        data = self._session.send(message)
-        self.transport.write(data)
-        self._liveness.spoke()
-        if self._unsent is not None:
-            self._unsent += len(data)
-            if self._unsent > self._limits.unsent:
-                self._give_up(f"{self.name} does not read what it is sent")
+        unsent = self._session.add(message)
+        if not self._is_gathering:
+            self._is_gathering = True
+            self._household.turn.at_end(self._gathered)
+        if unsent > _PIECE:
+            if self.deaf_since is None:
+                self._flush()
+            elif unsent > self._household.limits.unsent:
+                self.give_up(f"{self.name} does not read what it is sent")
+
+    def _say(self, single: Single) -> None:
+        """Send what travels in a frame of its own; nothing happens on a link that is not open."""
+        if self.is_open:
+            with suppress(TooLarge):
+                self._session.say(single)
+                self._flush()
+
+    def _gathered(self) -> None:
+        self._is_gathering = False
+        if self.deaf_since is None:
+            self._flush()
+
+    def _flush(self) -> None:
+        data = self._session.take()
+        if data and not self._is_closed:
+            self.spoke = self._household.clock.seconds()
+            send_now(self.transport, data)
 
     def pauseProducing(self) -> None:
-        """Count what is written from here on: the peer does not read."""
-        if self._unsent is None:  # each write to a full buffer calls this
-            self._unsent = 0
+        """Keep what is said from here on: the peer does not read."""
+        if self.deaf_since is None:  # each write to a full buffer calls this
+            self.deaf_since = self._household.clock.seconds()
 
     def resumeProducing(self) -> None:
-        """Count no more: the peer has read."""
-        self._unsent = None
+        """Go on: the peer has read."""
+        self.deaf_since = None
+        self._flush()
+        self._drain()
+        self._read_on()
+
+    def _drain(self) -> None:
+        draining, self._draining = self._draining, []
+        for deferred in draining:
+            deferred.callback(None)
 
     def stopProducing(self) -> None:
         """Stop for good; `connectionLost` follows."""
+
+
+def _nothing(*_: Any) -> None:
+    """Do nothing."""

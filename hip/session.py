@@ -7,10 +7,11 @@ GREETING, OPEN --nonsense, a limit passed--> CLOSED (by ProtocolError)
 from enum import Enum, auto
 
 from hip.codecs import Codec
-from hip.errors import ProtocolError, TooLarge
+from hip.errors import ProtocolError
 from hip.greeting import Greeting, choose_codec
 from hip.limits import Limits
-from hip.messages import Goodbye, Message, from_wire
+from hip.messages import Frame, Goodbye, Message, Single
+from hip.outbox import Outbox
 from hip.wire import Framer, frame
 
 
@@ -29,12 +30,25 @@ class Session:
         state: where it stands.
         peer: what the other end said of itself, once OPEN.
         codec: the serializer that both chose, once OPEN.
+        outbox: what waits to be sent, once OPEN.
     """
+
+    __slots__ = (
+        "_framer",
+        "_greeting",
+        "_is_master",
+        "_limits",
+        "codec",
+        "outbox",
+        "peer",
+        "state",
+    )
 
     def __init__(self, greeting: Greeting, limits: Limits, is_master: bool) -> None:
         self.state = State.GREETING
         self.peer: Greeting | None = None
         self.codec: Codec | None = None
+        self.outbox: Outbox | None = None
         self._greeting = greeting
         self._limits = limits
         self._is_master = is_master
@@ -44,55 +58,75 @@ class Session:
         """Return the bytes to begin with: our greeting."""
         return frame(self._greeting.encode())
 
-    def receive(self, data: bytes) -> list[Greeting | Message]:
-        """Return what the bytes say: first the greeting, then messages.
+    # In
+
+    @property
+    def held(self) -> int:
+        """Bytes that came and have not been read by `next`."""
+        return len(self._framer)
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes as they come."""
+        if self.state is not State.CLOSED:
+            self._framer.feed(data)
+
+    def next(self) -> Greeting | Frame | None:
+        """Return what the next bytes say, first the greeting; None when they say nothing whole.
 
         Raises:
             ProtocolError: they say nothing that HIP knows; the session is closed.
         """
         if self.state is State.CLOSED:
-            return []
-        said: list[Greeting | Message] = []
-        self._framer.feed(data)
+            return None
         try:
-            while (payload := self._framer.next()) is not None:
-                said.append(self._take(payload))
-                if isinstance(said[-1], Goodbye):
-                    break
+            payload = self._framer.next()
+            if payload is None:
+                return None
+            if self.codec is None:
+                return self._be_greeted(payload)
+            said: Frame = self.codec.decode(payload, Frame)
         except ProtocolError:
             self.state = State.CLOSED
             raise
+        if isinstance(said, Goodbye):
+            self.state = State.CLOSED
         return said
 
-    def _take(self, payload: bytes) -> Greeting | Message:
-        if self.state is State.GREETING:
-            self.peer = Greeting.decode(payload)
-            pair = (self._greeting, self.peer)
-            self.codec = choose_codec(*(pair if self._is_master else reversed(pair)))
-            self._framer.limit = self._limits.frame
-            self.state = State.OPEN
-            return self.peer
-        assert self.codec is not None
-        message = from_wire(self.codec.decode(payload))
-        if isinstance(message, Goodbye):
-            self.state = State.CLOSED
-        return message
+    def _be_greeted(self, payload: memoryview) -> Greeting:
+        self.peer = Greeting.decode(payload)
+        pair = (self._greeting, self.peer)
+        self.codec = choose_codec(*(pair if self._is_master else reversed(pair)))
+        self.outbox = Outbox(self.codec, self.peer.frame)
+        self._framer.limit = self._limits.frame
+        self.state = State.OPEN
+        return self.peer
 
-    def send(self, message: Message) -> bytes:
-        """Return the bytes of a message.
+    # Out
+
+    def add(self, message: Message) -> int:
+        """Write a message to be sent, and return how many bytes wait.
 
         Raises:
-            TooLarge: the peer accepts no frame of that size; nothing is sent.
+            CannotCarry, TooLarge: it cannot be said; nothing is.
             ProtocolError: the session is not open.
         """
-        if self.state is not State.OPEN or self.codec is None or self.peer is None:
+        if self.state is not State.OPEN or self.outbox is None:
             raise ProtocolError("the session is not open")
-        payload = self.codec.encode(message.to_wire())
-        if len(payload) > self.peer.frame:
-            raise TooLarge(
-                f"a {message.NAME} of {len(payload)} bytes; "
-                f"{self.peer.name} accepts {self.peer.frame}: send it in parts, or over HTTP"
-            )
-        if isinstance(message, Goodbye):
+        return self.outbox.add(message)
+
+    def say(self, single: Single) -> None:
+        """Write what travels in a frame of its own.
+
+        Raises:
+            TooLarge: it cannot be said; nothing is.
+            ProtocolError: the session is not open.
+        """
+        if self.state is not State.OPEN or self.outbox is None:
+            raise ProtocolError("the session is not open")
+        self.outbox.say(single)
+        if isinstance(single, Goodbye):
             self.state = State.CLOSED
-        return frame(payload)
+
+    def take(self) -> bytes:
+        """Return the bytes that wait to be sent."""
+        return self.outbox.take() if self.outbox is not None else b""

@@ -5,6 +5,7 @@ from struct import Struct
 from hip.errors import ProtocolError
 
 _LENGTH = Struct(">I")
+LENGTH = _LENGTH.size  # bytes before each payload
 
 
 def frame(payload: bytes) -> bytes:
@@ -12,35 +13,64 @@ def frame(payload: bytes) -> bytes:
     return _LENGTH.pack(len(payload)) + payload
 
 
+def write_length(buffer: bytearray, start: int) -> None:
+    """Say how long the payload is that ends a buffer, in the four bytes kept for it at `start`."""
+    _LENGTH.pack_into(buffer, start, len(buffer) - start - LENGTH)
+
+
 class Framer:
     """Cuts a stream of bytes into payloads.
+
+    Whole frames are cut out of what arrived without copying it together first; a link where no
+    frame is under way keeps no buffer, so thousands of idle ones are cheap.
 
     Attributes:
         limit: bytes of the largest payload accepted; it is checked before any of it is kept.
     """
 
+    __slots__ = ("_data", "_start", "limit")
+
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self._buffer = bytearray()
+        self._data: bytes | bytearray = b""
+        self._start = 0  # where the next frame begins
+
+    def __len__(self) -> int:
+        """Return how many bytes are held."""
+        return len(self._data) - self._start
 
     def feed(self, data: bytes) -> None:
         """Take bytes as they come."""
-        self._buffer += data
+        if not self._data:
+            self._data = data
+            return
+        if not isinstance(self._data, bytearray):
+            self._data = bytearray(self._data)
+        del self._data[: self._start]
+        self._start = 0
+        self._data += data
 
-    def next(self) -> bytes | None:
-        """Return the next payload, or None when it is not whole.
+    def next(self) -> memoryview | None:
+        """Return the next payload, or None when it is not whole; good until bytes come again.
 
         Raises:
             ProtocolError: it would pass the limit, or is empty.
         """
-        if len(self._buffer) < _LENGTH.size:
+        data, start = self._data, self._start
+        if len(data) - start < LENGTH:
+            self._wait()
             return None
-        (length,) = _LENGTH.unpack_from(self._buffer)
+        (length,) = _LENGTH.unpack_from(data, start)
         if not 0 < length <= self.limit:
             raise ProtocolError(f"a frame of {length} bytes; from 1 to {self.limit} are accepted")
-        end = _LENGTH.size + length
-        if len(self._buffer) < end:
+        end = start + LENGTH + length
+        if end > len(data):
+            self._wait()
             return None
-        payload = bytes(memoryview(self._buffer)[_LENGTH.size : end])
-        del self._buffer[:end]
-        return payload
+        self._start = end
+        return memoryview(data)[start + LENGTH : end]
+
+    def _wait(self) -> None:
+        """Keep only what the next frame needs."""
+        if self._start:
+            self._data, self._start = self._data[self._start :], 0

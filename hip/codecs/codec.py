@@ -1,0 +1,54 @@
+"""What a serializer does."""
+
+from typing import Any, Protocol
+
+from hip.errors import ProtocolError
+from hip.messages import Message
+
+DEPTH = 100  # levels of nesting
+INTEGER_BITS = 4096
+
+
+class Codec(Protocol):
+    """Turns values into bytes and back.
+
+    A frame of many messages is written as they come: `begin`, `add` for each, `end`.
+
+    Attributes:
+        name: as the greeting offers it.
+    """
+
+    name: str
+
+    def encode(self, value: object) -> bytes:
+        """Return the bytes of a value.
+
+        Raises:
+            CannotCarry: a part of the value has no form on the wire.
+        """
+
+    def decode(self, data: bytes | memoryview, kind: Any = Any) -> Any:
+        """Return the value of bytes from a peer that is not trusted, as one of `kind`.
+
+        Raises:
+            ProtocolError: they are not one value, or not of that kind.
+        """
+
+    def begin(self, buffer: bytearray, kind: str) -> None:
+        """Write the beginning of a frame of messages at the end of `buffer`."""
+
+    def add(self, buffer: bytearray, message: Message) -> None:
+        """Write one message of the frame.
+
+        Raises:
+            CannotCarry: a part of it has no form on the wire; `buffer` is as before.
+        """
+
+    def end(self, buffer: bytearray, start: int, kind: str, count: int) -> None:
+        """Write the end of the frame that began at `start` and holds `count` messages."""
+
+
+def refuse(what: str, error: Exception) -> ProtocolError:
+    """Return the error for bytes that are none of what they should be."""
+    words = " ".join(str(error).split())[:200] or type(error).__name__
+    return ProtocolError(f"{what}: {words}")

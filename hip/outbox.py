@@ -1,0 +1,106 @@
+"""Messages on their way out, gathered into frames. Sans I/O.
+
+Each is written as it is said, so that one that cannot be carried fails by itself, and whoever
+said it may change its values afterwards.
+"""
+
+from typing import Any
+
+from hip.codecs import Codec
+from hip.errors import TooLarge
+from hip.messages import Message
+from hip.wire import LENGTH, write_length
+
+MESSAGES = 128  # in one frame: the other end works on these while we write the next
+
+
+class Outbox:
+    """Frames of one link that are not sent yet.
+
+    Args:
+        codec: the serializer that both ends chose.
+        limit: bytes of the largest frame that the peer accepts.
+    """
+
+    __slots__ = ("_buffer", "_codec", "_count", "_kind", "_limit", "_start")
+
+    def __init__(self, codec: Codec, limit: int) -> None:
+        self._codec = codec
+        self._limit = limit
+        self._buffer = bytearray()
+        self._kind = ""  # of the frame that is being written, if any is
+        self._start = 0  # where it begins
+        self._count = 0  # messages in it
+
+    def __len__(self) -> int:
+        """Return how many bytes wait to be sent."""
+        return len(self._buffer)
+
+    def add(self, message: Message) -> int:
+        """Write a message, in a frame with others of its kind; return the bytes that wait.
+
+        Raises:
+            TooLarge: the peer accepts no frame of that size.
+            CannotCarry: a part of it has no form on the wire.
+        """
+        if self._kind != message.KIND or self._count >= MESSAGES:
+            self._begin(message.KIND)
+        buffer = self._buffer
+        before = len(buffer)
+        self._codec.add(buffer, message)
+        if len(buffer) - self._start > self._limit:  # the length's four bytes are to spare
+            self._move(before)
+        self._count += 1
+        return len(buffer)
+
+    def say(self, single: Any) -> None:
+        """Write a frame that is one message.
+
+        Raises:
+            TooLarge, CannotCarry: as `add`.
+        """
+        payload = self._codec.encode(single)
+        if len(payload) > self._limit:
+            raise self._too_large(len(payload))
+        self._end()
+        self._buffer += len(payload).to_bytes(LENGTH, "big") + payload
+
+    def take(self) -> bytes:
+        """Return what waits, to be sent now."""
+        self._end()
+        data = bytes(self._buffer)
+        self._buffer.clear()
+        return data
+
+    def _begin(self, kind: str) -> None:
+        self._end()
+        self._start, self._kind = len(self._buffer), kind
+        self._buffer += bytes(LENGTH)
+        self._codec.begin(self._buffer, kind)
+
+    def _end(self) -> None:
+        if not self._kind:
+            return
+        if self._count:
+            self._codec.end(self._buffer, self._start + LENGTH, self._kind, self._count)
+            write_length(self._buffer, self._start)
+        else:  # its first message could not be carried
+            del self._buffer[self._start :]
+        self._kind, self._count = "", 0
+
+    def _move(self, before: int) -> None:
+        """Take the last message, which begins at `before`, out of a frame that is full."""
+        message = self._buffer[before:]
+        del self._buffer[before:]
+        self._begin(self._kind)
+        self._buffer += message
+        size = len(self._buffer) - self._start
+        if size > self._limit:
+            self._end()
+            raise self._too_large(size)
+
+    def _too_large(self, size: int) -> TooLarge:
+        return TooLarge(
+            f"a message of {size} bytes; the peer accepts {self._limit}: "
+            "send it in parts, or over HTTP"
+        )
