@@ -59,6 +59,10 @@ class _Datagram(DatagramProtocol):
         if not self.answered.called:
             self.answered.errback(ConnectFailed("does not run"))
 
+    def stopProtocol(self) -> None:
+        """Learn of a refusal as the epoll reactor tells it: by closing the socket."""
+        self.connectionRefused()
+
 
 async def _by_udp(reactor: Any, server: Server, question: Question) -> dns.Message:
     protocol = _Datagram(question)
@@ -68,6 +72,7 @@ async def _by_udp(reactor: Any, server: Server, question: Question) -> dns.Messa
         port.write(question.to_bytes())
         return await protocol.answered
     finally:
+        protocol.answered.addErrback(lambda _: None)  # closing is no refusal any more
         await maybeDeferred(port.stopListening)
 
 

@@ -42,7 +42,7 @@ def reply(
     **header: Any,
 ) -> bytes:
     """Return the message that answers another."""
-    message = dns.Message(query.id, answer=1, recAv=1)
+    message = dns.Message(query.id, answer=1, recAv=1, maxSize=0)  # of any size
     message.queries = query.queries
     message.answers, message.authority = answers or [], authority or []
     for name, value in header.items():

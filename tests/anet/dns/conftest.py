@@ -90,11 +90,12 @@ class _Stream(Int16StringReceiver):
 
 @define
 class RealServer:
-    """A name server on loopback; `stream` is what it says over TCP."""
+    """A name server on loopback, with one zone for UDP and one for TCP."""
 
     datagrams: Zone
     stream: Zone
     address: Server
+    tcp: Factory
 
 
 @pytest.fixture
@@ -105,6 +106,6 @@ def real() -> Iterator[RealServer]:
     tcp = reactor.listenTCP(0, factory, interface="127.0.0.1")
     port = tcp.getHost().port
     udp = reactor.listenUDP(port, _Datagrams(over_udp), interface="127.0.0.1")
-    yield RealServer(over_udp, factory.zone, Server("127.0.0.1", port))
+    yield RealServer(over_udp, factory.zone, Server("127.0.0.1", port), factory)
     pytest_twisted.blockon(udp.stopListening())
     pytest_twisted.blockon(tcp.stopListening())
