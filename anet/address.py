@@ -31,7 +31,7 @@ class Address:
         """
         host, _, port = text.strip().rpartition(":")
         bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
-        is_host = _is_ipv6(bare) if bare != host or ":" in host else _is_name(host)
+        is_host = _is_ipv6(bare) if bare != host else _is_name(host)
         is_port = port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535
         if not (is_host and is_port):
             raise InvalidAddress(f"{text[:80]!r} is not an address: write host:port")
@@ -39,7 +39,7 @@ class Address:
 
 
 def _is_name(host: str) -> bool:
-    return 0 < len(host) <= 253 and host.isprintable() and not set(host) & set(" /[]@")
+    return 0 < len(host) <= 253 and host.isprintable() and not set(host) & set(" /[]@:")
 
 
 def _is_ipv6(host: str) -> bool:

@@ -12,6 +12,7 @@ from twisted.internet.error import ConnectError
 
 from anet.errors import AnetError
 from hip.agent import Agent
+from hip.certs_command import add_certs, run_certs
 from hip.errors import CallTimedOut, HipError
 from hip.link import Link
 from hip.security import CONSOLE, Security
@@ -26,17 +27,30 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--to",
-        metavar="HOST:PORT",
+        metavar="ADDRESS",
         default=DEFAULT_ADDRESS,
-        help=f"the agent to connect to (default: {DEFAULT_ADDRESS}, a scheduler's)",
+        help="the agent to connect to, host:port or unix:/path (default: "
+        f"{DEFAULT_ADDRESS}, a scheduler's)",
     )
     parser.add_argument(
         "--timeout", type=float, default=30.0, metavar="SECONDS", help="how long to wait"
+    )
+    parser.add_argument(
+        "--certificate",
+        metavar="FOLDER",
+        help="folder of your certificate, made by `hip certs create` (default: plaintext, on "
+        "loopback and UNIX sockets only)",
+    )
+    parser.add_argument(
+        "--insecure",
+        action="store_true",
+        help="speak plaintext beyond loopback too, in a network that is trusted",
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
     call = verbs.add_parser("call", help="call a method and print its answer as YAML")
     methods = verbs.add_parser("methods", help="list the methods that an agent answers")
     verbs.add_parser("tree", help="show the agents below the one connected to")
+    add_certs(verbs)
     for verb in (call, methods):
         verb.add_argument(
             "--agent",
@@ -111,7 +125,9 @@ async def run(reactor: Any, options: argparse.Namespace) -> str:
         HipError: the agent is not there, or refuses.
         ValueError: an argument is badly written.
     """
-    console = Agent(reactor, CONSOLE, f"console-{os.getpid()}", security=Security(insecure=True))
+    security = security_of(options)
+    name = security.name or CONSOLE
+    console = Agent(reactor, CONSOLE, f"{name}-{os.getpid()}", security=security)
     link = console.connect(options.to)
     console.startService()
     try:
@@ -135,10 +151,29 @@ def main() -> None:
     """Run the command; errors are one line on standard error, and status 1."""
     options = parser().parse_args()
 
+    if options.verb == "certs":
+        _print_certs(options)
+        return
+
     def begin(reactor: Any) -> Deferred[None]:
         return Deferred.fromCoroutine(_print(reactor, options))
 
     task.react(begin)
+
+
+def security_of(options: argparse.Namespace) -> Security:
+    """Return what the options say of the console's link."""
+    if options.certificate is None:
+        return Security(insecure=options.insecure)
+    return Security.of_folder(options.certificate)
+
+
+def _print_certs(options: argparse.Namespace) -> None:
+    try:
+        print(run_certs(options))
+    except HipError as error:
+        print(f"hip: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
 
 
 async def _print(reactor: Any, options: argparse.Namespace) -> None:

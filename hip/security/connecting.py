@@ -100,7 +100,7 @@ class _Way:
     async def take(self, endpoint: Any) -> Peer:
         """Connect by an endpoint, and return the peer once all between is done."""
         self._arrived = Deferred()
-        outermost = await _connect(endpoint, factory_of(self._outermost))
+        outermost = await _connect(endpoint, _Outermost(self._outermost))
         try:
             return await self._arrived
         except CancelledError:
@@ -142,6 +142,18 @@ class _Way:
     def _fail(self, error: Exception) -> None:
         if not self._arrived.called:
             self._arrived.errback(error)
+
+
+class _Outermost(Factory):
+    """Leaves alone what it builds, which may have a factory of its own."""
+
+    noisy = False
+
+    def __init__(self, build: Callable[[], Any]) -> None:
+        self._build = build
+
+    def buildProtocol(self, _addr: Any) -> Any:
+        return self._build()
 
 
 @implementer(IOpenSSLClientConnectionCreator)

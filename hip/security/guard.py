@@ -61,15 +61,6 @@ class Guard(Service):
         super().stopService()
         await self._tasks.stop()
 
-    @property
-    def identity(self) -> Identity | None:
-        """Whom our own certificate is for; None without one.
-
-        Raises:
-            CredentialsRefused: our own files are not in order.
-        """
-        return self._credentials.current().identity if self.security.has_certificate else None
-
     def check(self) -> None:
         """Check our own files.
 

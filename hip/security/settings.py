@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
+from cryptography import x509
 
 from anet.address import Address, is_loopback
 from anet.tunnel import Proxy
-from hip.errors import CredentialsRefused, PlaintextRefused
+from hip.errors import CredentialsRefused, NotTrusted, PlaintextRefused
+from hip.security.roles import Identity
 
 CERTIFICATE, KEY = "certificate.pem", "key.pem"
 AUTHORITY, REVOKED = "authority.pem", "revoked.pem"
@@ -62,6 +64,21 @@ class Security:
     def has_certificate(self) -> bool:
         """Whether TCP links are TLS."""
         return self.certificate is not None
+
+    @property
+    def name(self) -> str:
+        """The name in the certificate; empty without one.
+
+        Raises:
+            CredentialsRefused: it cannot be read.
+        """
+        if self.certificate is None:
+            return ""
+        try:
+            certificate = x509.load_pem_x509_certificate(self.certificate.read_bytes())
+            return Identity.of(certificate).name
+        except (OSError, ValueError, NotTrusted) as error:
+            raise CredentialsRefused(f"{self.certificate}: {error}") from None
 
     def permit_plaintext(self, address: Address) -> None:
         """Tell whether plaintext may be spoken there.
