@@ -21,7 +21,13 @@ _GRACE = 10.0  # seconds that children have to end by themselves
 _PASSED_AT_ONCE = 16  # descriptors taken from the channel in one reading
 
 
-def live(channel: socket.socket, run: Run, preload: Sequence[str], title: str) -> None:
+def live(
+    channel: socket.socket,
+    run: Run,
+    preload: Sequence[str],
+    title: str,
+    grace: float = _GRACE,
+) -> None:
     """Be a zygote until the other end of `channel` closes, then end all children.
 
     Args:
@@ -30,6 +36,7 @@ def live(channel: socket.socket, run: Run, preload: Sequence[str], title: str) -
             it; it exits when this returns.
         preload: modules to import before any fork; none may install a reactor.
         title: the name of the process.
+        grace: seconds that children have to end by themselves, when the keeper is gone.
     """
     os.setsid()  # the terminal's Ctrl-C is for the keeper, who ends us in good order
     clean.set_process_name(title)
@@ -47,12 +54,12 @@ def live(channel: socket.socket, run: Run, preload: Sequence[str], title: str) -
         return
     gc.collect()
     gc.freeze()  # what is shared stays shared: the collector would write to it
-    _Loop(channel, run).serve()
+    _Loop(channel, run, grace).serve()
 
 
 class _Loop:
-    def __init__(self, channel: socket.socket, run: Run) -> None:
-        self._channel, self._run = channel, run
+    def __init__(self, channel: socket.socket, run: Run, grace: float) -> None:
+        self._channel, self._run, self._grace = channel, run, grace
         self._children: set[int] = set()
         self._reader = Reader()
         self._passed: deque[int] = deque()  # descriptors whose fork is not done yet
@@ -143,7 +150,7 @@ class _Loop:
         self._channel.sendall(encode(message))
 
     def _end_children(self) -> None:
-        deadline = time.monotonic() + _GRACE
+        deadline = time.monotonic() + self._grace
         self._signal_all(signal.SIGTERM)
         while self._children:
             remaining = deadline - time.monotonic()

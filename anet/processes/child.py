@@ -153,7 +153,7 @@ def _function(path: str) -> Callable[..., Any]:
 
 
 def _raised(error: BaseException) -> Raised:
-    return Raised(type(error).__qualname__, _words(error))
+    return Raised(_utf8(type(error).__qualname__), _words(error))
 
 
 def _words(error: BaseException) -> str:
@@ -161,4 +161,8 @@ def _words(error: BaseException) -> str:
         words = str(error)
     except Exception:  # an exception of somebody else's making
         words = "(it cannot say what)"
-    return words[:_WORDS_LIMIT].encode(errors="replace").decode()
+    return _utf8(words)
+
+
+def _utf8(text: str) -> str:
+    return text[:_WORDS_LIMIT].encode(errors="replace").decode()

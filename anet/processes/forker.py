@@ -45,4 +45,4 @@ def main() -> None:
     """Be a fork server on the socket that is standard input, until its other end closes."""
     name, *preload = sys.argv[1:]
     with socket.socket(fileno=os.dup(0)) as channel:
-        live(channel, work, preload, name)
+        live(channel, work, preload, name, grace=0.0)  # nobody waits for what they do

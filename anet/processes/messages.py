@@ -4,8 +4,8 @@ pool → worker     [number, "module:function", [arguments]]
 worker → pool     an empty frame                        once, when it is ready
                   [number, last, [kind, …]]             the answer to that number
 
-`kind` is `returned` (a value), `raised` (the name of its class and its words), `too_large` or `not_sendable`
-(words). `last` says that the worker takes no more tasks and wants to be replaced.
+`kind` is `returned` (a value), `raised` (an exception's class and words), `too_large`, or
+`not_sendable` (words). `last` says that the worker takes no more tasks and wants to be replaced.
 """
 
 from struct import Struct

@@ -32,7 +32,9 @@ _FAILED_STARTS = 5  # in a row, after which jobs wait no longer
 class Processes(Service):
     """A pool of up to `size` worker processes with at most `queue_limit` jobs waiting.
 
-    Workers start when they are needed, are used again, and are replaced when they end.
+    Workers start when they are needed, are used again, and are replaced when they end. When none
+    starts, the pool tries again after growing waits of up to 30 seconds; from the fifth failure in
+    a row on, each one fails all jobs that wait.
     """
 
     def __init__(

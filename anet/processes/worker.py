@@ -10,6 +10,7 @@ a death still counts.
 
 import os
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from signal import SIGKILL, Signals
 from typing import Any
@@ -29,7 +30,7 @@ from anet.processes.job import Job
 from anet.processes.messages import Answer, Frames, Nonsense, decode_answer, framed
 
 _PATIENCE = 60.0  # seconds that a worker has to start, and the fork server before it
-_LAST_WORDS = 1.0  # seconds that the connection of an ended process is read to its end
+_PARTING = 1.0  # seconds between the end of a process and that of its connection
 
 
 class Owner(Interface):
@@ -120,10 +121,7 @@ class Worker(Protocol):
             return
         self.fate = fate
         self.ending = self.ending or self.job is None
-        if self._connected:
-            self._parting = self._reactor.callLater(_LAST_WORDS, self.transport.abortConnection)
-        else:
-            self._end()
+        self._half_ended(self.transport.abortConnection)  # what it left behind may hold it open
 
     def dataReceived(self, data: bytes) -> None:
         """Take what the process says."""
@@ -139,12 +137,8 @@ class Worker(Protocol):
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Take note that the process says no more, and make sure that it ends."""
         self._connected = False
-        if self._parting is not None and self._parting.active():
-            self._parting.cancel()
-        if self.fate:
-            self._end()
-        else:
-            self.kill()
+        self.ending = True
+        self._half_ended(self.kill)
 
     def _forked(self, pid: int) -> None:
         self.pid = pid
@@ -183,8 +177,15 @@ class Worker(Protocol):
         if job is not None:
             job.fail(error)
 
+    def _half_ended(self, end_other_half: Callable[[], None]) -> None:
+        if self._parting is not None and self._parting.active():
+            self._parting.cancel()
+        if self.fate and not self._connected:
+            self._end()
+        else:
+            self._parting = self._reactor.callLater(_PARTING, end_other_half)
+
     def _end(self) -> None:
-        self.ending = True
         self._deadline.stop()
         job = self.take_away()
         self._owner.worker_ended(self)

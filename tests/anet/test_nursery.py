@@ -104,6 +104,28 @@ await zygote.close()
     ]
 
 
+def test_descriptors_are_passed_to_the_child_they_are_for() -> None:
+    """Two forks at once: each child writes to the pipe that came with its own argument."""
+    said = run(
+        keeper(
+            "os.write(argument_pipe, argument['text'].encode())",
+            """
+pipes = [os.pipe(), os.pipe()]
+for number, (read, write) in enumerate(pipes):
+    zygote.fork({"text": f"child {number}"}, [write])
+await next_exit()
+await next_exit()
+for read, write in pipes:
+    os.close(write)
+say(texts=[os.read(read, 100).decode() for read, write in pipes],
+    ends=[os.read(read, 100).decode() for read, write in pipes])
+await zygote.close()
+""",
+        ).replace("def child(argument):", "def child(argument, argument_pipe):")
+    )
+    assert said == [{"texts": ["child 0", "child 1"], "ends": ["", ""]}]
+
+
 def test_a_child_shares_no_reactor_no_descriptor_and_no_random_numbers() -> None:
     """A child of a process with a reactor installs another, and inherits nothing but stdio."""
     said = run(
