@@ -8,8 +8,8 @@ from attrs import frozen
 from twisted.internet.defer import Deferred, gatherResults
 
 from hip.errors import UNREACHABLE, CallRefused, HipError
-from hip.methods import convert, exposed
-from hip.security.roles import CONSOLE
+from hip.methods import MASTER, convert, exposed
+from hip.security.roles import CONSOLE, OPERATOR
 from hip.version import VERSION
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ class Builtin:
             "slaves": sorted(branches, key=lambda branch: str(branch["name"])),
         }
 
-    @exposed
+    # Routing lends the router's own rights: the descendant sees its master call, whoever asked.
+    @exposed(roles=(OPERATOR, MASTER))
     async def route(
         self, path: list[str], method: str, arguments: dict[str, Any], patience: float = 60.0
     ) -> Any:

@@ -12,7 +12,7 @@ class ConnectivityMethods:
     def __init__(self, connectivity: Connectivity) -> None:
         self._connectivity = connectivity
 
-    @exposed
+    @exposed(roles=("scheduler",))
     async def deposit(self, crawl: str, site: str, directory: str) -> DepositFigures:
         """Bring a finished crawl to the storage; the answer comes when all of it is durable.
 
@@ -27,7 +27,7 @@ class ConnectivityMethods:
         except OSError as error:
             raise CallRefused("disk", f"{directory}: {error}") from None
 
-    @exposed
+    @exposed(roles=("scheduler",))
     async def discard(self, directory: str) -> None:
         """Remove the folder of a crawl; without effect when it is not there.
 

@@ -57,7 +57,7 @@ class ConsultationMethods:
             missing=len(self._missing),
         )
 
-    @exposed
+    @exposed(roles=("operator", "master"))
     def missing(self, limit: int = 100) -> list[dict[str, Any]]:
         """List what readers asked for in vain, newest first."""
         holes = self._missing.newest(max(0, min(limit, HOLES_LIMIT)))

@@ -30,7 +30,7 @@ class CrawlerMethods:
     def __init__(self, crawler: SiteCrawler) -> None:
         self._crawler = crawler
 
-    @exposed
+    @exposed(roles=("scheduler",))
     def collect(self, order: Order) -> bool:
         """Begin to collect a site; the answer comes at once, `finished` is called at the end.
 
@@ -50,7 +50,7 @@ class CrawlerMethods:
             figures=self._crawler.figures(),
         )
 
-    @exposed
+    @exposed(roles=("scheduler",))
     def stop(self) -> bool:
         """Abandon the current crawl and its directory; tell whether there was one."""
         return self._crawler.abandon()

@@ -18,7 +18,7 @@ class SchedulerMethods:
     def __init__(self, scheduler: Scheduler, overview: Overview) -> None:
         self._scheduler, self._overview = scheduler, overview
 
-    @exposed
+    @exposed(roles=("operator",))
     async def order(
         self, urls: list[str], private_networks: bool = False, delay: float | None = None
     ) -> list[str]:
@@ -40,7 +40,7 @@ class SchedulerMethods:
         except NotAUrl as error:
             raise CallRefused("bad-order", str(error)) from None
 
-    @exposed
+    @exposed(roles=("site-crawler",))
     async def ready(self, peer: Peer, crawl: str | None = None) -> bool:
         """Say that you are free, or which crawl you work on; the answer: whether to go on with it.
 
@@ -49,13 +49,13 @@ class SchedulerMethods:
         _only(peer, CRAWLER)
         return await self._scheduler.ready(peer, crawl)
 
-    @exposed
+    @exposed(roles=("site-crawler",))
     def progress(self, peer: Peer, crawl: str, figures: CrawlFigures) -> None:
         """Say how far a crawl is; a notification, from site crawlers."""
         _only(peer, CRAWLER)
         self._scheduler.progress(crawl, figures)
 
-    @exposed
+    @exposed(roles=("site-crawler",))
     async def finished(
         self,
         peer: Peer,
@@ -75,23 +75,23 @@ class SchedulerMethods:
             peer, crawl, directory, figures, error, again
         )
 
-    @exposed
+    @exposed(roles=("connectivity",))
     def deposit_progress(self, peer: Peer, crawl: str, figures: DepositFigures) -> None:
         """Say how far a deposit is; a notification, from connectivity agents."""
         _only(peer, CONNECTIVITY)
         self._scheduler.deposit_progress(crawl, figures)
 
-    @exposed
+    @exposed(roles=("operator",))
     async def status(self) -> SchedulerStatus:
         """Tell everything: crawls with their figures, crawlers, agents, totals, errors."""
         return await self._overview.status()
 
-    @exposed
+    @exposed(roles=("operator",))
     async def sites(self, limit: int = 100) -> list[SiteStatus]:
         """List sites, those that changed last first."""
         return await self._overview.sites(max(1, min(limit, _MOST)))
 
-    @exposed
+    @exposed(roles=("operator",))
     async def crawls(self, limit: int = 100) -> list[CrawlStatus]:
         """List crawls, the newest order first."""
         return await self._overview.crawls(max(1, min(limit, _MOST)))

@@ -11,6 +11,7 @@ from twisted.logger import Logger
 
 from anet.tasks import Tasks, every
 from hip.errors import CredentialsRefused, NotTrusted
+from hip.methods import MASTER
 from hip.peer import Peer
 from hip.security.credentials import Credentials, utc_now
 from hip.security.doorway import verified, verify_host
@@ -96,7 +97,7 @@ class Guard(Service):
         if host is not None:
             verify_host(connection, host)
         identity = Identity.of(certificate)
-        peer.roles = identity.roles
+        peer.roles = identity.roles - {MASTER}  # a word for a place on the tree, not to be had
         _hold_to(identity, peer)
         self._admitted[peer] = certificate
         peer.closed.addCallback(lambda _: self._admitted.pop(peer))

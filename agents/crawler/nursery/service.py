@@ -80,7 +80,7 @@ class NurseryMethods:
     def __init__(self, keeper: Keeper) -> None:
         self._keeper = keeper
 
-    @exposed
+    @exposed(roles=("scheduler",))
     def fork(self, count: int) -> list[str]:
         """Fork more site crawlers on this machine; return their names. They join by themselves.
 

@@ -47,7 +47,7 @@ class IndexNodeMethods:
         self._placing, self._recording, self._view = placing, recording, view
         self._batch_limit = batch_limit
 
-    @exposed
+    @exposed(roles=("connectivity",))
     @_refusing
     async def place(self, contents: list[ContentSize]) -> list[Placement]:
         """Return for each content whether it is known, and if not the nodes to PUT it to.
@@ -60,7 +60,7 @@ class IndexNodeMethods:
             _check(content.key)
         return await self._placing.place(contents)
 
-    @exposed
+    @exposed(roles=("connectivity",))
     @_refusing
     async def record(self, captures: list[Capture], stored: dict[str, list[str]]) -> int:
         """Record captures, and return how many once all are durable; repeat without harm.
@@ -82,7 +82,7 @@ class IndexNodeMethods:
         _check(key)
         return await self._placing.find(kind, key)
 
-    @exposed
+    @exposed(roles=("storage-master",))
     def cluster(self, cluster: Cluster) -> None:
         """Take from the master which nodes there are, and which are up."""
         self._view.update(cluster)

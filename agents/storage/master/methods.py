@@ -54,7 +54,7 @@ class StorageMasterMethods:
 
     # Storage nodes
 
-    @exposed
+    @exposed(roles=("storage-node",))
     async def register(self, peer: Peer, status: NodeStatus) -> Followed:
         """Be a storage node, up from now on; returns how far its log has been followed."""
         if peer.kind != "storage-node" or status.name != peer.name:
@@ -64,7 +64,7 @@ class StorageMasterMethods:
         self._mending.sweep_in(self._mending.settle)
         return followed
 
-    @exposed
+    @exposed(roles=("storage-node",))
     async def added(self, peer: Peer, added: Added) -> Followed:
         """Take a part of the caller's log of additions; returns how far it has been followed."""
         followed = await self._catalogue.add(peer.name, added)
@@ -72,14 +72,14 @@ class StorageMasterMethods:
         self.added_entries += len(added.entries)
         return followed
 
-    @exposed
+    @exposed(roles=("storage-node",))
     def alive(self, peer: Peer, status: NodeStatus) -> None:
         """Say how the calling storage node is."""
         self._registry.node_says(status, peer)
 
     # Index nodes
 
-    @exposed
+    @exposed(roles=("index-node",))
     def register_index(self, peer: Peer, status: IndexStatus) -> None:
         """Be an index node, to which clients are redirected from now on."""
         if peer.kind != "index-node" or status.name != peer.name:

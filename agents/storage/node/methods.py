@@ -22,7 +22,7 @@ class StorageNodeMethods:
     ) -> None:
         self._store, self._fetcher, self._status = store, fetcher, status
 
-    @exposed
+    @exposed(roles=("storage-master",))
     async def replicate(self, kind: Kind, key: str, source: str) -> bool:
         """Copy a content, or merge a structure file, from the node at the base URL `source`.
 
@@ -36,7 +36,7 @@ class StorageNodeMethods:
         except (StorageError, AnetError, OSError) as error:
             raise CallRefused("not-copied", str(error)) from None
 
-    @exposed
+    @exposed(roles=("storage-master",))
     async def merge(self, key: str, source: str) -> int:
         """Add the captures that the node at the base URL `source` has; return how many were new.
 
@@ -48,7 +48,7 @@ class StorageNodeMethods:
         except (StorageError, AnetError, OSError) as error:
             raise CallRefused("not-copied", str(error)) from None
 
-    @exposed
+    @exposed(roles=("storage-master",))
     async def listing(self, kind: Kind, after: str = "", limit: int = 1000) -> list[str]:
         """Return the keys held after `after`, in order, at most `limit` (10,000)."""
         return await self._store.listing(kind, after, max(1, min(limit, _LISTING_LIMIT)))
