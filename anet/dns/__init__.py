@@ -13,6 +13,6 @@ system     resolv.conf and hosts files                         resolver   all of
 
 from anet.dns.policy import Keeping
 from anet.dns.resolver import Figures, Resolver, Sources
-from anet.dns.system import Server
+from anet.dns.system import Server, parse_hosts
 
-__all__ = ["Figures", "Keeping", "Resolver", "Server", "Sources"]
+__all__ = ["Figures", "Keeping", "Resolver", "Server", "Sources", "parse_hosts"]

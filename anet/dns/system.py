@@ -21,6 +21,22 @@ class Server:
     ip: str
     port: int = _PORT
 
+    @classmethod
+    def parse(cls, text: str) -> "Server":
+        """Return the server of an address: "192.0.2.1", "192.0.2.1:5353", "[2001:db8::1]:5353".
+
+        Raises:
+            ValueError: it is not one; names are not, for who would look them up?
+        """
+        if _is_address(text):
+            return cls(text)
+        ip, _, port = text.rpartition(":")
+        ip = ip[1:-1] if ip.startswith("[") and ip.endswith("]") else ip
+        number = int(port) if port.isascii() and port.isdigit() and len(port) <= 5 else 0
+        if not _is_address(ip) or not 0 < number < 65536:
+            raise ValueError("the IP address of a name server, with or without :port")
+        return cls(ip, number)
+
     def __str__(self) -> str:
         return self.ip if self.port == _PORT else f"{self.ip} port {self.port}"
 

@@ -1,5 +1,6 @@
 """resolv.conf and hosts files, and small files that change."""
 
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,31 @@ def test_resolv_conf() -> None:
 def test_an_empty_resolv_conf() -> None:
     """The server of this machine is asked, as the C library does."""
     assert parse_resolv("") == Settings((Server("127.0.0.1"),), (), 5.0, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "server"),
+    [
+        ("192.0.2.1", Server("192.0.2.1")),
+        ("192.0.2.1:5353", Server("192.0.2.1", 5353)),
+        ("2001:db8::1", Server("2001:db8::1")),
+        ("[2001:db8::1]:5353", Server("2001:db8::1", 5353)),
+    ],
+)
+def test_servers(text: str, server: Server) -> None:
+    """A server is an IP address, with or without a port."""
+    assert Server.parse(text) == server
+
+
+@given(st.text() | st.from_regex(r"[0-9.:\[\]]{0,20}"))
+def test_any_server(text: str) -> None:
+    """What comes is an address and a port, or nothing."""
+    try:
+        server = Server.parse(text)
+    except ValueError:
+        return
+    ip_address(server.ip)
+    assert 0 < server.port < 65536
 
 
 @given(LINES)
