@@ -1,13 +1,26 @@
 """The sections of this room: `site-crawler`, and `nursery` from beside the nursery."""
 
+from typing import Any, Literal
+
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address, is_link_address
 from agents.crawler.nursery.config import NurseryConfig
+from anet.dns import Server, parse_hosts
 
 __all__ = ["NurseryConfig", "SiteCrawlerConfig"]
 
 _positive = validators.gt(0.0)
+
+
+def _are_servers(_instance: object, _attribute: Any, value: list[str]) -> None:
+    for text in value:
+        Server.parse(text)
+
+
+def _are_hosts(_instance: object, _attribute: Any, value: list[str]) -> None:
+    if not all(parse_hosts(line) for line in value):
+        raise ValueError('lines as of /etc/hosts: "ADDRESS NAME…"')
 
 
 @frozen
@@ -22,6 +35,12 @@ class SiteCrawlerConfig:
         longest_exchange: seconds that one answer may take in all.
         longest_rest: seconds for which a server that suffers (429, 503) may ask to be left
             alone; it is asked again after these at the latest.
+        names: who looks names up: "dns", our own client, which keeps answers as long as they are
+            good; or "system", the C library in threads, for machines that find names by more than
+            DNS and /etc/hosts (mDNS, LDAP).
+        name_servers: IP addresses, with or without ":port", of the DNS servers to ask; empty
+            means those of /etc/resolv.conf. Of no use with "system", nor is `hosts`.
+        hosts: lines as of /etc/hosts, "ADDRESS NAME…", that win over everything else.
         urls: URLs of one crawl; links to more are counted and not followed. Each takes about
             16 bytes of memory.
     """
@@ -32,4 +51,7 @@ class SiteCrawlerConfig:
     silence: float = field(default=60.0, validator=_positive)
     longest_exchange: float = field(default=3600.0, validator=_positive)
     longest_rest: float = field(default=120.0, validator=validators.ge(0.0))
+    names: Literal["dns", "system"] = "dns"
+    name_servers: list[str] = field(factory=list, validator=_are_servers)
+    hosts: list[str] = field(factory=list, validator=_are_hosts)
     urls: int = field(default=10_000_000, validator=validators.ge(1))

@@ -12,7 +12,7 @@ from anet.http.connect import Permit
 IDLE = 15.0  # seconds after which an unused connection is closed, as in the paper
 KEPT = 16  # connections kept at once
 _NAMES = 10_000  # hosts whose addresses are remembered
-_FRESH = 300.0  # seconds that a host's addresses are believed
+_FRESH = 5.0  # seconds until the resolver, which knows how long they are good, is asked again
 
 
 @frozen
@@ -153,7 +153,10 @@ class Connections:
                 f"{host} ({', '.join(found[:4])}) is not of the public Internet; the order must "
                 "allow private networks"
             )
-        name = self._names[host] = _Name(deque(permitted), self._reactor.seconds() + _FRESH)
+        before = self._names.pop(host, None)
+        turns = before.addresses if before is not None else deque()
+        addresses = turns if set(turns) == set(permitted) else deque(permitted)
+        name = self._names[host] = _Name(addresses, self._reactor.seconds() + _FRESH)
         if len(self._names) > _NAMES:
             self._names.popitem(last=False)
         return name

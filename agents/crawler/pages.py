@@ -21,6 +21,7 @@ from agents.page import (
     human_seconds,
 )
 from agents.page.serving import serve_page
+from anet.dns import Resolver
 from anet.http import Router
 from hip import Link
 
@@ -30,11 +31,17 @@ _SHOWN = 20  # rows of failures
 class CrawlerPages:
     """Answers for a site crawler over HTTP."""
 
-    def __init__(self, name: str, crawler: SiteCrawler, scheduler: Link) -> None:
+    def __init__(
+        self, name: str, crawler: SiteCrawler, scheduler: Link, resolver: Resolver | None
+    ) -> None:
         self._name, self._crawler, self._scheduler = name, crawler, scheduler
+        self._resolver = resolver
         self._registry = CollectorRegistry()
         self._gauge = Gauge(
             "dlweb_site_crawler", "figures of the current crawl", ["of"], registry=self._registry
+        )
+        self._names_gauge = Gauge(
+            "dlweb_site_crawler_names", "look-ups of names", ["of"], registry=self._registry
         )
 
     def router(self) -> Router:
@@ -58,10 +65,24 @@ class CrawlerPages:
                     for date, crawl, how, figures in crawler.ended
                 ],
             ),
+            *self._names(),
             Log("Errors", list(reversed(crawler.errors)), "None."),
             Table("Place in the tree", ["master", "link"], [["scheduler", self._scheduler.state]]),
         ]
         return Page("Site crawler", "site-crawler", self._name, sections, (), self._doing())
+
+    def _names(self) -> list[Section]:
+        if self._resolver is None:
+            return []
+        figures = self._resolver.figures
+        cells: dict[str, Cell] = {
+            "known already": human_number(figures.hits),
+            "asked for": human_number(figures.misses),
+            "questions to servers": human_number(figures.queries),
+            "without an answer": human_number(figures.failures),
+            "kept": human_number(figures.size),
+        }
+        return [Figures("Names", cells)]
 
     def _doing(self) -> str:
         crawl = self._crawler.crawl
@@ -77,6 +98,9 @@ class CrawlerPages:
         del figures["waiting_for"]
         for name, value in (figures | {"busy": self._crawler.crawl is not None}).items():
             self._gauge.labels(name).set(value)
+        if self._resolver is not None:
+            for name, value in asdict(self._resolver.figures).items():
+                self._names_gauge.labels(name).set(value)
 
 
 _COLUMNS = ["answers", "pages", "contents new / known", "received", "failures", "for"]

@@ -10,6 +10,7 @@ from agents.crawler.config import SiteCrawlerConfig
 from agents.crawler.crawler import SiteCrawler
 from agents.crawler.limits import Limits
 from agents.crawler.methods import CrawlerMethods
+from agents.crawler.names import make_resolver
 from agents.crawler.pages import CrawlerPages
 from anet.http import HttpServer, guarded
 from anet.starting import in_words
@@ -31,6 +32,7 @@ class CrawlerService(MultiService):
         agent: its node of the HIP tree.
         crawler: its work.
         server: its pages.
+        resolver: what it looks names up by; None when the system does.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class CrawlerService(MultiService):
     ) -> None:
         super().__init__()
         config = configuration.section(KIND, SiteCrawlerConfig)
+        self.resolver = make_resolver(reactor, config)
         self.agent = Agent(reactor, KIND, name, security=configuration.security(name))
         scheduler = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
         self.crawler = SiteCrawler(
@@ -54,12 +57,13 @@ class CrawlerService(MultiService):
             ),
         )
         self.agent.methods.add(CrawlerMethods(self.crawler))
-        pages = CrawlerPages(name, self.crawler, scheduler)
+        pages = CrawlerPages(name, self.crawler, scheduler, self.resolver)
         address = config.pages or configuration.address(site_crawler(number))
         handler = guarded(pages.router(), [address])
         self.server = HttpServer(reactor, address, handler, name=f"{name} pages")
-        for service in (self.crawler, self.agent, self.server):
-            service.setServiceParent(self)
+        for service in (self.resolver, self.crawler, self.agent, self.server):
+            if service is not None:
+                service.setServiceParent(self)
 
 
 def make_service(options: Options, reactor: Any = None) -> CrawlerService:

@@ -66,6 +66,19 @@ async def test_addresses_in_turn(clock: Any) -> None:
 
 
 @ensureDeferred
+async def test_addresses_are_looked_up_again(clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After seconds, for the resolver knows what has changed; turns go on while nothing has."""
+    made = connections(clock)
+    assert (await made.place(False, "many", 80)).ip == "8.8.8.1"
+    clock.advance(10)
+    assert (await made.place(False, "many", 80)).ip == "8.8.8.2"
+    monkeypatch.setitem(NAMES, "many", ["8.8.8.9", "8.8.8.2"])
+    assert (await made.place(False, "many", 80)).ip == "8.8.8.3"
+    clock.advance(10)
+    assert (await made.place(False, "many", 80)).ip == "8.8.8.9"
+
+
+@ensureDeferred
 async def test_hosts_of_one_address_share_a_connection(clock: Any) -> None:
     """Over plain HTTP the address counts; over TLS the host too, for its certificate."""
     made = connections(clock)

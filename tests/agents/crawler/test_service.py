@@ -81,6 +81,7 @@ def tree(tmp_path: Path) -> Any:
     config = tmp_path / "config.yaml"
     config.write_text(
         f"site-crawler:\n  scheduler: 127.0.0.1:{listener.port}\n  pages: 127.0.0.1:0\n"
+        "  hosts: [127.0.0.1 web.test]\n  name_servers: ['127.0.0.1:9']\n"
     )
     service = CrawlerService(reactor, load(config, directory=tmp_path), "crawler-1")
     ready = scheduler.when("ready")
@@ -136,6 +137,22 @@ async def test_collect_and_finished(tree: Tree, web: Any, tmp_path: Path) -> Non
     report = await tree.crawler.call("progress")
     assert report["state"] == "free"
     assert report["crawl"] is None
+
+
+@ensureDeferred
+async def test_names_are_looked_up_by_its_own_client(tree: Tree, web: Any) -> None:
+    """The configured table leads to the site; an unknown name costs no thread, and is counted."""
+    assert reactor.nameResolver is tree.service.resolver
+    web.pages = {"/": "<img src=http://gone.test/image>"}
+    finished = tree.scheduler.when("finished")
+    url = web.url.replace("127.0.0.1", "web.test")
+    assert await tree.crawler.call("collect", order=order(url)) is True
+    _, _, figures, error = await finished
+    assert (figures.captures, error) == (3, None)
+    assert tree.service.resolver is not None
+    assert tree.service.resolver.figures.failures >= 1
+    await tree.service.stopService()
+    assert reactor.nameResolver is not tree.service.resolver
 
 
 @ensureDeferred
@@ -249,6 +266,7 @@ async def test_pages(tree: Tree, web: Any) -> None:
         assert '"site-crawler"' in await get("/status.json")
         metrics = await get("/metrics")
         assert 'dlweb_site_crawler{of="captures"} 1.0' in metrics
+        assert 'dlweb_site_crawler_names{of="queries"} 0.0' in metrics
         finished = tree.scheduler.when("ready")
         let_go.callback(None)
         await finished
