@@ -15,10 +15,10 @@ from twisted.internet.error import ConnectError
 from twisted.logger import Logger
 
 from anet.backoff import Backoff
-from anet.errors import AnetError, InvalidAddress
+from anet.errors import AnetError
 from anet.tasks import Tasks, sleep
 from hip.address import parse, parse_redirection
-from hip.errors import CallTimedOut, ConnectionLost, HipError, NotConnected, ProtocolError
+from hip.errors import CallTimedOut, ConnectionLost, HipError, NotConnected
 from hip.peer import DEFAULT_TIMEOUT, Peer
 from hip.security import Guard, connect_to_master, in_words
 
@@ -131,14 +131,16 @@ class Link(Service):
         return await closed
 
     def _redirect(self, peer: Peer, address: str) -> None:
+        """Go to another master next.
+
+        Raises:
+            InvalidAddress: there is no going there; the peer ends its link.
+        """
         self._redirections += 1
         if self._redirections > REDIRECTIONS:
             peer.close(f"{REDIRECTIONS} redirections in a row")
             return
-        try:
-            self._target = parse_redirection(address, self._target)
-        except InvalidAddress as error:
-            raise ProtocolError(str(error)) from None
+        self._target = parse_redirection(address, self._target)
         self._redirected = True
         peer.close(f"redirected to {address}")
 
