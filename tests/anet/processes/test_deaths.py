@@ -205,6 +205,16 @@ async def test_modules_that_do_not_load_are_told_to_those_who_wait() -> None:
 
 
 @ensureDeferred
+async def test_a_fork_server_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that never ends loading costs the patience with a start, not more."""
+    monkeypatch.setattr("anet.processes.worker._PATIENCE", 0.3)
+    monkeypatch.setattr("anet.processes.pool._FAILED_STARTS", 1)
+    async with running(preload=["endless"]) as pool:
+        with pytest.raises(WorkersUnavailable, match="ended with its fork server|is gone"):
+            await pool.run(chores.same, 1)
+
+
+@ensureDeferred
 async def test_workers_that_die_at_start_are_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -261,3 +261,13 @@ async def test_a_stop_while_workers_start_leaves_nothing() -> None:
                 await result
         await stopped
         assert not pool.pids
+
+
+@ensureDeferred
+async def test_a_stop_ends_a_fork_server_that_hangs() -> None:
+    """The stop takes no longer than the grace."""
+    async with running(preload=["endless"], grace=0.1) as pool:
+        refused = pool.run(chores.same, 1)
+        await pool.stopService()
+        with pytest.raises(Stopped):
+            await refused

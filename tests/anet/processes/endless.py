@@ -1,0 +1,4 @@
+"""To preload: it never comes to its end."""
+
+while True:
+    pass
