@@ -44,6 +44,8 @@ async def _ask(reactor: Any, server: Server, question: Question) -> dns.Message:
 class _Datagram(DatagramProtocol):
     """Waits for the answer to a question, whatever else comes."""
 
+    noisy = False  # no line in the log for each socket
+
     def __init__(self, question: Question) -> None:
         self.answered: Deferred[dns.Message] = Deferred()
         self._question = question
