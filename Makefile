@@ -14,7 +14,7 @@ export DLWEB_URLS := $(URL) $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS
 .DEFAULT: ; @:
 endif
 
-.PHONY: help run test quick-test lint format reference benchmark lock wheel clean
+.PHONY: help run test quick-test lint format reference benchmark benchmark-hip lock wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo 'make lint                run the checks only: ruff, mypy, import-linter'
 	@echo 'make reference           renew what is written from the code: etc/quickstart.yaml, docs/reference'
 	@echo 'make benchmark           compare with Scrapy and wget (installs Scrapy)'
+	@echo 'make benchmark-hip       compare HIP with AMP, ZeroMQ and gRPC (installs the last two)'
 	@echo 'make lock                choose the newest versions of what we depend on'
 	@echo 'make wheel               build the wheel in dist/'
 	@echo 'make clean               remove what was built; archives stay'
@@ -56,6 +57,9 @@ reference: $(VENV)/installed
 
 benchmark: $(VENV)/installed-benchmarks
 	$(VENV)/bin/python benchmarks/crawl.py
+
+benchmark-hip: $(VENV)/installed-benchmarks
+	$(VENV)/bin/python benchmarks/hip.py
 
 wheel: $(VENV)/installed
 	rm -rf build

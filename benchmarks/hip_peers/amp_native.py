@@ -1,5 +1,6 @@
 """Twisted's AMP with native arguments, as its documentation teaches it."""
 
+from functools import partial
 from typing import Any
 
 from measuring import VALUE
@@ -43,7 +44,7 @@ class Amp(Peer):
         """Return how to call over a new connection."""
         endpoint = TCP4ClientEndpoint(self.reactor, "127.0.0.1", port)
         connection = await connectProtocol(endpoint, Echoing())
-        return lambda: connection.callRemote(Echo, **VALUE)
+        return partial(connection.callRemote, Echo, **VALUE)
 
 
 if __name__ == "__main__":

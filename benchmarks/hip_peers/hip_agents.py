@@ -4,6 +4,7 @@ Variants: `plain` calls a method that is a plain function instead of a coroutine
 YAML instead of MessagePack, `tls` links by mutual TLS.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ class Hip(Peer):
         master = await link.connected()
         if master.serializer != self._serializer:
             fail(f"{master.serializer} is spoken, not {self._serializer}")
-        return lambda: master.call(self._method, **VALUE)
+        return partial(master.call, self._method, **VALUE)
 
 
 def by_coroutines(call: Call, window: Window, count: int) -> None:

@@ -1,5 +1,6 @@
 """Twisted's Perspective Broker."""
 
+from functools import partial
 from typing import Any
 
 from measuring import VALUE
@@ -28,7 +29,7 @@ class PerspectiveBroker(Peer):
         factory = pb.PBClientFactory()
         self.reactor.connectTCP("127.0.0.1", port, factory)
         root = await factory.getRootObject()
-        return lambda: root.callRemote("echo", VALUE)
+        return partial(root.callRemote, "echo", VALUE)
 
 
 if __name__ == "__main__":
