@@ -111,11 +111,12 @@ class Agent(MultiService):
         self.slaves[peer.name] = peer
         if former is not None:
             former.close(f"another {peer.name} has come")
-        peer.on_closed = self._leave
+        peer.on_closed = self.leave
         _log.info("{name} joined", name=peer.name)
         self.on_join(peer)
 
-    def _leave(self, peer: Peer, reason: str) -> None:
+    def leave(self, peer: Peer, reason: str) -> None:
+        """Let a slave go whose link has ended."""
         if self.slaves.get(peer.name) is peer:
             del self.slaves[peer.name]
         _log.info("{name} left: {reason}", name=peer.name, reason=reason)
@@ -140,6 +141,8 @@ class Listener(Service):
         self._address = address
         self._listening: Any = None
         self._peers: set[Peer] = set()
+        # Once for all peers: a bound method each would be felt with thousands of them.
+        self._on_connected, self._on_greeted, self._on_closed = self._take, self._join, self._leave
 
     @property
     def address(self) -> str:
@@ -165,8 +168,9 @@ class Listener(Service):
 
     def _accept(self) -> Peer:
         peer = self._agent.new_peer(is_master=True)
-        peer.on_connected = self._take
-        peer.on_greeted = self._agent.join
+        peer.on_connected = self._on_connected
+        peer.on_greeted = self._on_greeted
+        peer.on_closed = self._on_closed
         return peer
 
     def _take(self, peer: Peer) -> None:
@@ -174,7 +178,15 @@ class Listener(Service):
             peer.close("too many links")
             return
         self._peers.add(peer)
-        peer.closed.addCallback(lambda _: self._peers.discard(peer))
+
+    def _join(self, peer: Peer) -> None:
+        self._agent.join(peer)
+        peer.on_closed = self._on_closed
+
+    def _leave(self, peer: Peer, reason: str) -> None:
+        self._peers.discard(peer)
+        if peer.is_greeted:
+            self._agent.leave(peer, reason)
 
     async def stopService(self) -> None:
         """Stop listening and say goodbye to the slaves."""

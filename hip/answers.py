@@ -62,8 +62,8 @@ class Answers:
         self._limit = limit
         self._last = 0  # number of the last request
         self._running: dict[int, tuple[Deferred[Any], float]] = {}  # those that wait, until when
-        self._notified: set[Deferred[Any]] = set()
-        self._deadlines = Deadlines(clock, self._look)
+        self._notified = 0  # notifications whose methods still run
+        self._deadlines: Deadlines | None = None  # none until a method waits
 
     def __len__(self) -> int:
         return len(self._running)
@@ -97,7 +97,7 @@ class Answers:
         """Run what notifications ask for; those that would pass the limit are let go."""
         for notification in notifications:
             name = notification.method
-            if len(self._notified) >= self._limit:
+            if self._notified >= self._limit:
                 _log.warn("too many notifications at once; {method} is let go", method=name)
                 continue
             try:
@@ -107,8 +107,8 @@ class Answers:
                 _note(Failure(), name)
                 continue
             if isinstance(result, Deferred):
-                self._notified.add(result)
-                result.addBoth(self._told, result, name)
+                self._notified += 1
+                result.addBoth(self._told, name)
 
     def cancel(self, cancellations: Iterable[Cancellation]) -> None:
         """Stop the methods that work on requests, if they still do."""
@@ -119,15 +119,17 @@ class Answers:
 
     def stop(self) -> None:
         """Stop all that works on requests, because nobody is left to answer."""
-        self._deadlines.end()
+        if self._deadlines is not None:
+            self._deadlines.end()
         for running, _ in list(self._running.values()):
             running.cancel()
 
     def _wait(self, request: Request, running: Deferred[Any]) -> None:
         due = self._clock.seconds() + request.patience
         self._running[request.number] = (running, due)
-        if due < self._deadlines.soonest:
-            self._deadlines.expect(due)
+        if self._deadlines is None:
+            self._deadlines = Deadlines(self._clock, self._look)
+        self._deadlines.expect(due)
         running.addBoth(self._done, request.number, request.method)
 
     def _done(self, result: object, number: int, method: str) -> None:
@@ -139,8 +141,8 @@ class Answers:
         else:
             self._send(_error(number, method, result))
 
-    def _told(self, result: object, running: Deferred[Any], method: str) -> None:
-        self._notified.discard(running)
+    def _told(self, result: object, method: str) -> None:
+        self._notified -= 1
         if isinstance(result, Failure) and not result.check(CancelledError):
             _note(result, method)
 

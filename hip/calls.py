@@ -53,7 +53,7 @@ class Calls:
         self._last = 0  # number of the last call
         self._waiting: dict[int, tuple[Deferred[Any], float, str]] = {}  # answer, due, method
         self._line: dict[int, Request] = {}
-        self._deadlines = Deadlines(clock, self._look)
+        self._deadlines: Deadlines | None = None  # none until the first call
         self._sample = (0, 0.0)  # number of the call whose latency is measured, and its beginning
 
     def __len__(self) -> int:
@@ -77,7 +77,9 @@ class Calls:
         due = now + timeout
         answer: Deferred[Any] = Deferred(lambda _: self._give_up(number))
         self._waiting[number] = (answer, due, method)
-        if due < self._deadlines.soonest:
+        if self._deadlines is None:
+            self._deadlines = Deadlines(self._clock, self._look)
+        if due < self._deadlines.soonest:  # seldom: a later call is mostly due later
             self._deadlines.expect(due)
         if not self._sample[0]:
             self._sample = (number, now)
@@ -108,7 +110,8 @@ class Calls:
     def lose(self, reason: str) -> None:
         """Fail every call, because the link ended."""
         self._line.clear()
-        self._deadlines.end()
+        if self._deadlines is not None:
+            self._deadlines.end()
         while self._waiting:  # one failure may lead to others being cancelled
             _, (answer, *_) = self._waiting.popitem()
             answer.errback(ConnectionLost(f"the link ended: {reason}"))

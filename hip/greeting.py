@@ -1,8 +1,9 @@
 """The first frame each way: who speaks, and in which serializers."""
 
 from collections.abc import Sequence
+from sys import intern
 
-from attrs import asdict, field, frozen
+from attrs import asdict, evolve, frozen
 
 from hip.codecs import CODECS, YAML, Codec
 from hip.errors import ProtocolError
@@ -31,7 +32,7 @@ class Greeting:
     kind: str
     name: str
     version: str = ""
-    serializers: list[str] = field(factory=lambda: ["yaml"])
+    serializers: tuple[str, ...] = ("yaml",)
     frame: int = 64 * 1024
     in_flight: int = 100
 
@@ -45,7 +46,7 @@ class Greeting:
             kind=kind,
             name=name,
             version=VERSION,
-            serializers=list(serializers),
+            serializers=tuple(serializers),
             frame=limits.frame,
             in_flight=limits.in_flight,
         )
@@ -69,7 +70,12 @@ class Greeting:
                 raise ProtocolError(f"{text[:40]!r} is no name: 1 to {NAME_LIMIT} printable, no /")
         if greeting.frame < 1024 or greeting.in_flight < 1:
             raise ProtocolError("the greeting's limits leave no room to talk")
-        return greeting
+        return evolve(  # thousands of slaves of one kind keep one copy of what they say alike
+            greeting,
+            kind=intern(greeting.kind),
+            version=intern(greeting.version),
+            serializers=tuple(map(intern, greeting.serializers)),
+        )
 
 
 def choose_codec(master: Greeting, slave: Greeting) -> Codec:
@@ -81,4 +87,7 @@ def choose_codec(master: Greeting, slave: Greeting) -> Codec:
     for name in master.serializers:
         if name in slave.serializers and name in CODECS:
             return CODECS[name]
-    raise ProtocolError(f"no serializer in common: {master.serializers} and {slave.serializers}")
+    raise ProtocolError(
+        f"no serializer in common: "
+        f"{', '.join(master.serializers)} and {', '.join(slave.serializers)}"
+    )
