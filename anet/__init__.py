@@ -4,6 +4,7 @@
     together   several coroutines side by side, cancelled as one
     backoff    how long to wait before trying again
     workers    a bounded pool for system calls that block
+    processes/ a bounded pool of processes for work that computes, or may crash or hang
     logs       text for people, JSON for programs
     address    `host:port` texts, and which addresses are one's own network
     http/      HTTP/1.1 client and server that keep heads byte for byte

@@ -1,7 +1,7 @@
 """A bounded pool for system calls that block: fsync, scans of folders, SQLite.
 
 Such calls let go of Python's lock while they wait, so threads serve as well as processes and
-cost less. Work that computes belongs in a process of its own.
+cost less. Work that computes belongs in a process of its own: `anet.processes`.
 """
 
 from collections import deque

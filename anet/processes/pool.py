@@ -1,24 +1,19 @@
 """The pool: jobs that wait, workers that do them, and what replaces a worker that ended."""
 
-import os
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import partial
 from itertools import count
-from signal import SIGKILL
 from typing import Any
 
 from twisted.application.service import Service
-from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
 from anet.backoff import Backoff
 from anet.errors import NotSendable, Overloaded, Stopped, WorkersUnavailable
-from anet.nursery import Zygote
 from anet.processes.child import Limits
-from anet.processes.forker import start_forker
+from anet.processes.forker import Forker
 from anet.processes.job import Job, encoded
 from anet.processes.messages import Answer
 from anet.processes.worker import Worker, fate
@@ -66,14 +61,15 @@ class Processes(Service):
             name: of the workers in `ps`, and of the pool in the log.
         """
         self._reactor, self._size, self._queue_limit = reactor, size, queue_limit
-        self._time, self._grace, self._preload, self._name = time, grace, preload, name
+        self._time, self._grace, self._name = time, grace, name
         self._limits = Limits(memory, value_limit, tasks)
         self._numbers = count(1)
         self._queue: deque[Job] = deque()
         self._workers: set[Worker] = set()
         self._idle: list[Worker] = []
-        self._forker: Zygote | None = None
-        self._closing: set[Deferred[None]] = set()  # fork servers on their way out
+        self._forker = Forker(
+            reactor, preload, f"{name}-forker", self._process_ended, self._forker_lost
+        )
         self._backoff = Backoff(first=0.1)
         self._failed_starts = 0
         self._pause: IDelayedCall | None = None
@@ -143,8 +139,7 @@ class Processes(Service):
             await self._emptied
             if late.active():
                 late.cancel()
-        self._close_forker()
-        await DeferredList(list(self._closing))
+        await self._forker.close()
 
     def worker_ready(self, worker: Worker) -> None:
         """Let a worker that has started work."""
@@ -216,7 +211,7 @@ class Processes(Service):
     def _start_worker(self) -> None:
         worker = Worker(self._reactor, self, self._limits)
         try:
-            worker.start(self._running_forker(), self._name)
+            worker.start(self._forker.zygote(), self._name)
         except OSError as error:
             self._start_failed(str(error))
         else:
@@ -240,32 +235,14 @@ class Processes(Service):
         for job in failed:
             job.fail(error)
 
-    def _running_forker(self) -> Zygote:
-        if self._forker is None:
-            forker = start_forker(self._preload, f"{self._name}-forker")
-            forker.attach(self._reactor, self._process_ended, partial(self._forker_lost, forker))
-            self._forker = forker
-        return self._forker
-
     def _process_ended(self, pid: int, status: int) -> None:
         for worker in list(self._workers):
             if worker.pid == pid:
                 worker.process_ended(fate(status))
 
-    def _forker_lost(self, forker: Zygote) -> None:
-        """Take note that a fork server ended, and with it all of its workers."""
-        with suppress(ProcessLookupError):
-            os.kill(forker.pid, SIGKILL)  # if it only closed its socket
-        self._close_forker()
+    def _forker_lost(self) -> None:
         for worker in list(self._workers):
             worker.process_ended("ended with its fork server")
-
-    def _close_forker(self) -> None:
-        forker, self._forker = self._forker, None
-        if forker is not None:
-            closing = Deferred.fromCoroutine(forker.close())
-            self._closing.add(closing)
-            closing.addBoth(lambda _: self._closing.discard(closing))
 
     def _end_all(self) -> None:
         """End what did not end within the grace."""
@@ -274,5 +251,4 @@ class Processes(Service):
             worker.kill()
             if job is not None:
                 job.fail(Stopped(f"{self._name} have stopped before {job.function} ended"))
-        if self._forker is not None:
-            os.kill(self._forker.pid, SIGKILL)  # in case it hangs; what it forked goes with it
+        self._forker.kill()  # in case it hangs
