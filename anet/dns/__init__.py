@@ -5,7 +5,7 @@
 
 Messages are Twisted's (`twisted.names.dns`); asking, judging and keeping are here:
 
-question   one question, and whether an answer is its own      exchange   UDP, then TCP
+question   one question, and whether an answer is its own      exchange   by UDP (datagram), or TCP
 answers    what an answer says                                 servers    whom to ask, in turn
 policy     what is made of it, and how long it is kept         families   IPv4 and IPv6 together
 system     resolv.conf and hosts files                         resolver   all of it, and the cache

@@ -1,20 +1,16 @@
-"""One question to one server: by UDP, and again by TCP when the answer was cut short.
-
-Each question goes out from a socket of its own, whose port the kernel chooses at random, connected
-to the server: datagrams from elsewhere never arrive, and a server that does not run is known at
-once.
-"""
+"""One question to one server: by UDP, and again by TCP when the answer was cut short."""
 
 from typing import Any
 
-from twisted.internet.defer import CancelledError, Deferred, TimeoutError, maybeDeferred
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, connectProtocol
-from twisted.internet.error import CannotListenError, ConnectError, ConnectingCancelledError
-from twisted.internet.protocol import DatagramProtocol, connectionDone
+from twisted.internet.error import ConnectError, ConnectingCancelledError
+from twisted.internet.protocol import connectionDone
 from twisted.names import dns
 from twisted.protocols.basic import Int16StringReceiver
 from twisted.python.failure import Failure
 
+from anet.dns.datagram import by_udp
 from anet.dns.question import Question
 from anet.dns.system import Server
 from anet.errors import ConnectFailed, TimedOut
@@ -32,50 +28,13 @@ async def ask(reactor: Any, server: Server, question: Question, timeout: float) 
         return await asking.addTimeout(timeout, reactor)
     except TimeoutError:
         raise TimedOut("is silent") from None
-    except (CannotListenError, ConnectError, OSError) as error:
+    except (ConnectError, OSError) as error:
         raise ConnectFailed(f"cannot be asked: {error}") from None
 
 
 async def _ask(reactor: Any, server: Server, question: Question) -> dns.Message:
-    message = await _by_udp(reactor, server, question)
+    message = await by_udp(reactor, server, question)
     return await _by_tcp(reactor, server, question) if message.trunc else message
-
-
-class _Datagram(DatagramProtocol):
-    """Waits for the answer to a question, whatever else comes."""
-
-    noisy = False  # no line in the log for each socket
-
-    def __init__(self, question: Question) -> None:
-        self.answered: Deferred[dns.Message] = Deferred()
-        self._question = question
-
-    def datagramReceived(self, data: bytes, address: Any) -> None:
-        if self.answered.called:
-            return
-        message = self._question.answer(data)
-        if message is not None:
-            self.answered.callback(message)
-
-    def connectionRefused(self) -> None:
-        if not self.answered.called:
-            self.answered.errback(ConnectFailed("does not run"))
-
-    def stopProtocol(self) -> None:
-        """Learn of a refusal as the epoll reactor tells it: by closing the socket."""
-        self.connectionRefused()
-
-
-async def _by_udp(reactor: Any, server: Server, question: Question) -> dns.Message:
-    protocol = _Datagram(question)
-    port = reactor.listenUDP(0, protocol, interface="::" if ":" in server.ip else "")
-    try:
-        port.connect(server.ip, server.port)
-        port.write(question.to_bytes())
-        return await protocol.answered
-    finally:
-        protocol.answered.addErrback(lambda _: None)  # closing is no refusal any more
-        await maybeDeferred(port.stopListening)
 
 
 class _Stream(Int16StringReceiver):

@@ -4,8 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from attrs import define, field
+from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.names import dns
+
+from anet.dns.question import Question
+from anet.dns.system import Server
+from anet.errors import ConnectFailed
+from anet.tasks import sleep
 
 Answer = list[dns.RRHeader] | Callable[[dns.Message], bytes | None]
 
@@ -84,12 +90,12 @@ class Zone:
 
 
 class MemoryReactor(Clock):
-    """A clock, and datagrams to name servers in memory; what is sent elsewhere is refused.
+    """A clock, and name servers in memory.
 
     Attributes:
         zones: name servers, by IP address.
         nameResolver: what was installed.
-        open: sockets that were not closed.
+        open: questions that are neither answered nor given up.
     """
 
     def __init__(self) -> None:
@@ -103,27 +109,18 @@ class MemoryReactor(Clock):
         before, self.nameResolver = self.nameResolver, resolver
         return before
 
-    def listenUDP(self, port: int, protocol: Any, interface: str = "") -> Any:
-        """Open a socket for datagrams."""
-        self.open += 1
-        return _MemoryPort(self, protocol)
 
-
-@define
-class _MemoryPort:
-    reactor: MemoryReactor
-    protocol: Any
-    peer: str = ""
-
-    def connect(self, ip: str, _port: int) -> None:
-        self.peer = ip
-
-    def write(self, data: bytes) -> None:
-        zone = self.reactor.zones.get(self.peer)
-        if zone is None:
-            self.reactor.callLater(0, self.protocol.connectionRefused)
-        elif (answer := zone.answer(data)) is not None:
-            self.reactor.callLater(0, self.protocol.datagramReceived, answer, (self.peer, 53))
-
-    async def stopListening(self) -> None:
-        self.reactor.open -= 1
+async def by_memory(reactor: MemoryReactor, server: Server, question: Question) -> dns.Message:
+    """Stand in for `anet.dns.exchange.by_udp`: ask a zone of the reactor."""
+    zone = reactor.zones.get(server.ip)
+    if zone is None:
+        await sleep(reactor, 0)
+        raise ConnectFailed("does not run")
+    reactor.open += 1
+    try:
+        data = zone.answer(question.to_bytes())
+        await (sleep(reactor, 0) if data is not None else Deferred())
+        message = question.answer(data or b"")
+        return message if message is not None else await Deferred()
+    finally:
+        reactor.open -= 1

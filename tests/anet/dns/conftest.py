@@ -14,7 +14,7 @@ from twisted.protocols.basic import Int16StringReceiver
 from twisted.python.failure import Failure
 
 from anet.dns import Resolver, Server, Sources
-from anet.dns.testing import MemoryReactor, Zone
+from anet.dns.testing import MemoryReactor, Zone, by_memory
 
 
 @define
@@ -63,6 +63,7 @@ class World:
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """Return a world that both versions of IP reach; nothing is left open in the end."""
+    monkeypatch.setattr("anet.dns.exchange.by_udp", by_memory)
     monkeypatch.setattr("anet.dns.resolver.routed", lambda: frozenset((4, 6)))
     made = World(MemoryReactor(), tmp_path, Zone())
     made.zone_at("10.0.0.1", made.zone)

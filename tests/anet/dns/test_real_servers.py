@@ -15,6 +15,7 @@ from twisted.internet.protocol import DatagramProtocol, Factory, Protocol
 from twisted.names import authority, dns, server
 
 from anet.dns import Resolver, Server, Sources
+from anet.dns.datagram import _Asking
 from anet.dns.testing import a, reply, silent
 from anet.errors import ConnectFailed, TimedOut
 from anet.names import resolve
@@ -103,6 +104,52 @@ async def test_nobody_listens(real: Any, resolver_at: Any) -> None:
     assert await found.addTimeout(2, reactor) == ("192.0.2.1",)
     with pytest.raises(ConnectFailed, match="does not run"):
         await resolver_at(Server("127.0.0.1", port)).resolve("site.test")
+
+
+class Lying(DatagramProtocol):
+    """Sends four false answers before the true one: what a forger may try, and garbage."""
+
+    def datagramReceived(self, data: bytes, address: Any) -> None:
+        query = dns.Message()
+        query.fromStr(data)
+        false, other = [a("site.test", "203.0.113.66")], [dns.Query("other.test", dns.A)]
+        for answer in (
+            reply(query, false, id=(query.id + 1) % 65536),
+            reply(query, false, queries=other),
+            b"",
+            data[:2] + b"\xff" * 500,
+            reply(query, [a("site.test", "192.0.2.1")]),
+        ):
+            self.transport.write(answer, address)
+
+
+@ensureDeferred
+async def test_false_answers_are_waited_out(resolver_at: Any) -> None:
+    """They do not take the true one's place."""
+    port = reactor.listenUDP(0, Lying(), interface="127.0.0.1")
+    resolver = resolver_at(Server("127.0.0.1", port.getHost().port))
+    assert await resolver.resolve("site.test") == ("192.0.2.1",)
+    await port.stopListening()
+
+
+@ensureDeferred
+async def test_answers_from_elsewhere_never_arrive(real: Any, resolver_at: Any) -> None:
+    """Somebody who knows number and port, but is not the server, is not heard."""
+    forger = reactor.listenUDP(0, DatagramProtocol(), interface="127.0.0.1")
+    known: list[Any] = []
+
+    def forge(query: dns.Message) -> bytes:
+        for descriptor in reactor.getReaders():
+            if isinstance(descriptor, _Asking):
+                known.append(descriptor)
+                address = descriptor._socket.getsockname()
+                forger.write(reply(query, [a("site.test", "203.0.113.66")]), address)
+        return reply(query, [a("site.test", "192.0.2.1")])
+
+    real.datagrams.table = {SITE: forge}
+    assert await resolver_at(real.address).resolve("site.test") == ("192.0.2.1",)
+    assert known
+    await forger.stopListening()
 
 
 @ensureDeferred
