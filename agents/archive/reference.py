@@ -95,12 +95,13 @@ def commands_page() -> str:
 
 
 def _verbs(command: argparse.ArgumentParser) -> Iterator[tuple[argparse.ArgumentParser, str]]:
-    """Yield each verb's parser, and what it does."""
+    """Yield each verb's parser, and what it does; a verb's own verbs follow it."""
     for action in command._actions:
         if isinstance(action, argparse._SubParsersAction):
             for each in action._choices_actions:
                 words = each.help or each.dest
                 yield action.choices[each.dest], f"{words[0].upper()}{words[1:]}."
+                yield from _verbs(action.choices[each.dest])
 
 
 def _options(command: argparse.ArgumentParser) -> list[str]:
@@ -169,7 +170,8 @@ a wrong type or an impossible one, an alias, or a size over 256 KiB:
 
     etc/mine.yaml:12: scheduler.deley: unknown key; did you mean delay?
 
-Addresses are "host:port". Where one is null, the agent listens on loopback at the base port plus
+Addresses are "host:port", with brackets around IPv6 ("[::1]:7100"); where HIP is spoken,
+"unix:/path/to/socket" too. Where one is null, the agent listens on loopback at the base port plus
 its offset: scheduler 0 (pages 1), storage master 2 (3), index node 4 (5), proxy 6, consultation
 pages 7, connectivity 8, nursery 9, storage node N 10 + N, site crawler N 20 + N, supervisor 98,
 demonstration website 99.

@@ -21,6 +21,7 @@ from anet.workers import Workers
 from hip import Agent, HipError
 
 KIND = "scheduler"
+_PATIENCE = 10.0  # seconds that a page waits for the tree
 
 
 class Options(AgentOptions):
@@ -95,7 +96,9 @@ class SchedulerService(MultiService):
         self.agent.on_join, self.agent.on_leave = scheduler.join, scheduler.leave
         self.listener = self.agent.listen(configuration.address(Port.SCHEDULER, config.address))
         tree = self.agent.methods["hip.tree"]
-        pages = SchedulerPages(name, overview, scheduler.means.live, lambda: tree.call(None, {}))
+        pages = SchedulerPages(
+            name, overview, scheduler.means.live, lambda: tree.call(None, {}, _PATIENCE)
+        )
         address = configuration.address(Port.SCHEDULER_PAGES, config.pages)
         handler = guarded(pages.router(), [address])
         self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")
