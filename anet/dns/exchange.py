@@ -3,7 +3,7 @@
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred, TimeoutError
-from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, connectProtocol
+from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint
 from twisted.internet.error import ConnectError, ConnectingCancelledError
 from twisted.internet.protocol import connectionDone
 from twisted.names import dns
@@ -14,6 +14,7 @@ from anet.dns.datagram import by_udp
 from anet.dns.question import Question
 from anet.dns.system import Server
 from anet.errors import ConnectFailed, TimedOut
+from anet.factories import factory_of
 
 
 async def ask(reactor: Any, server: Server, question: Question, timeout: float) -> dns.Message:
@@ -63,10 +64,9 @@ class _Stream(Int16StringReceiver):
 
 async def _by_tcp(reactor: Any, server: Server, question: Question) -> dns.Message:
     kind = TCP6ClientEndpoint if ":" in server.ip else TCP4ClientEndpoint
+    endpoint: Any = kind(reactor, server.ip, server.port)
     try:
-        protocol: Any = await connectProtocol(
-            kind(reactor, server.ip, server.port), _Stream(question)
-        )
+        protocol = await endpoint.connect(factory_of(lambda: _Stream(question)))
     except ConnectingCancelledError:
         raise CancelledError from None  # as every other wait does
     try:

@@ -92,7 +92,8 @@ class Resolver(Service):
             reactor: which reactor.
             sources: where it learns of names.
             keeping: for how long it keeps what it learned.
-            size: names it keeps, of about 1 kB each; the one longest unasked for gives way.
+            size: names it keeps, of about half a kilobyte each; the one longest unasked for
+                gives way.
             patience: seconds for one look-up, however many servers and attempts.
         """
         sources = sources or Sources()

@@ -12,6 +12,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import ensureDeferred as run
 from twisted.internet.endpoints import HostnameEndpoint, connectProtocol
 from twisted.internet.protocol import DatagramProtocol, Factory, Protocol
+from twisted.logger import globalLogPublisher
 from twisted.names import authority, dns, server
 
 from anet.dns import Resolver, Server, Sources
@@ -58,6 +59,20 @@ async def test_answers_cut_short_are_asked_for_by_tcp(real: Any, resolver_at: An
     resolver = resolver_at(real.address)
     assert len(await resolver.resolve("site.test")) == 32
     assert sorted(real.stream.asked) == [SITE, ("site.test", dns.AAAA)]
+
+
+@ensureDeferred
+async def test_questions_leave_the_log_alone(real: Any, resolver_at: Any) -> None:
+    """A crawl asks thousands of them; neither UDP nor TCP writes a line."""
+    events: list[Any] = []
+    real.datagrams.others = lambda query: reply(query, trunc=1)
+    real.stream.table = {SITE: [a("site.test", "192.0.2.1")]}
+    globalLogPublisher.addObserver(events.append)
+    try:
+        assert await resolver_at(real.address).resolve("site.test") == ("192.0.2.1",)
+    finally:
+        globalLogPublisher.removeObserver(events.append)
+    assert not events
 
 
 @ensureDeferred
