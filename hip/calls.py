@@ -26,6 +26,16 @@ from hip.errors import (
 from hip.messages import Cancellation, Error, Message, Request, Response
 
 
+class Answer(Deferred[Any]):
+    """Fires with the answer to one call.
+
+    Attributes:
+        number: of the call.
+    """
+
+    number: int
+
+
 class Calls:
     """What we have asked, by number.
 
@@ -40,8 +50,8 @@ class Calls:
     """
 
     __slots__ = (
-        "_clock", "_deadlines", "_last", "_limit", "_line", "_sample", "_send", "_waiting",
-        "at_once", "latency",
+        "_clock", "_deadlines", "_last", "_limit", "_line", "_sampled", "_sampled_at", "_send",
+        "_waiting", "at_once", "latency",
     )  # fmt: skip
 
     def __init__(self, clock: IReactorTime, send: Callable[[Message], None], line: int) -> None:
@@ -51,10 +61,11 @@ class Calls:
         self._send = send
         self._limit = line
         self._last = 0  # number of the last call
-        self._waiting: dict[int, tuple[Deferred[Any], float, str]] = {}  # answer, due, method
+        self._waiting: dict[int, tuple[Answer, float, str]] = {}  # when it is due, of which method
         self._line: dict[int, Request] = {}
         self._deadlines: Deadlines | None = None  # none until the first call
-        self._sample = (0, 0.0)  # number of the call whose latency is measured, and its beginning
+        self._sampled = 0  # number of the call whose latency is measured, if any is
+        self._sampled_at = 0.0  # when it began
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -75,14 +86,15 @@ class Calls:
         self._last = number
         now = self._clock.seconds()
         due = now + timeout
-        answer: Deferred[Any] = Deferred(lambda _: self._give_up(number))
+        answer = Answer(self._cancelled)
+        answer.number = number
         self._waiting[number] = (answer, due, method)
         if self._deadlines is None:
             self._deadlines = Deadlines(self._clock, self._look)
         if due < self._deadlines.soonest:  # seldom: a later call is mostly due later
             self._deadlines.expect(due)
-        if not self._sample[0]:
-            self._sample = (number, now)
+        if not self._sampled:
+            self._sampled, self._sampled_at = number, now
         return answer
 
     def take(self, responses: Iterable[Response]) -> None:
@@ -91,8 +103,12 @@ class Calls:
         Raises:
             ProtocolError: there never was a call of that number.
         """
+        pop, end = self._waiting.pop, self._end
         for response in responses:
-            waiting = self._end(response.number)
+            number = response.number
+            waiting = pop(number, None)
+            if waiting is None or number == self._sampled or self._line:
+                end(number, waiting is not None)
             if waiting is not None:
                 waiting[0].callback(response.value)
 
@@ -103,7 +119,8 @@ class Calls:
             ProtocolError: there never was a call of that number.
         """
         for error in errors:
-            waiting = self._end(error.number)
+            waiting = self._waiting.pop(error.number, None)
+            self._end(error.number, waiting is not None)
             if waiting is not None:
                 waiting[0].errback(Failure(RemoteError(error.code, error.words)))
 
@@ -116,17 +133,18 @@ class Calls:
             _, (answer, *_) = self._waiting.popitem()
             answer.errback(ConnectionLost(f"the link ended: {reason}"))
 
-    def _end(self, number: int) -> tuple[Deferred[Any], float, str] | None:
-        """Forget a call; one that was given up may still be answered, and that is let go."""
-        waiting = self._waiting.pop(number, None)
-        if waiting is None and number > self._last:
+    def _end(self, number: int, is_waiting: bool) -> None:
+        """Note that a call has ended.
+
+        One that was given up may still be answered, and that is let go.
+        """
+        if not is_waiting and number > self._last:
             raise ProtocolError(f"an answer to request {number}, which was never asked")
-        if number == self._sample[0]:
-            self.latency = self._clock.seconds() - self._sample[1]
-            self._sample = (0, 0.0)
+        if number == self._sampled:
+            self.latency = self._clock.seconds() - self._sampled_at
+            self._sampled = 0
         if self._line:
             self._ask_next()
-        return waiting
 
     def _stand_in_line(self, request: Request) -> None:
         if len(self._line) >= self._limit:
@@ -145,9 +163,14 @@ class Calls:
             except CannotCarry as error:
                 self._waiting.pop(number)[0].errback(error)
 
+    def _cancelled(self, answer: Deferred[Any]) -> None:
+        assert isinstance(answer, Answer)
+        self._give_up(answer.number)
+
     def _give_up(self, number: int, error: HipError | None = None) -> None:
         in_line = self._line.pop(number, None)
-        waiting = self._end(number)
+        waiting = self._waiting.pop(number, None)
+        self._end(number, waiting is not None)
         if in_line is None:
             self._send(Cancellation(number))
         if waiting is not None and error is not None:

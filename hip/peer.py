@@ -52,6 +52,7 @@ _log = Logger()
 DEFAULT_TIMEOUT = 60.0  # seconds
 _PARTING = 1.0  # seconds that a peer has to read our last words
 _PIECE = 64 * 1024  # bytes that are sent without waiting for the turn's end
+_OPEN = State.OPEN  # looked up once: this is asked twice a call
 _FRAMES = 16  # read in one turn; other links come next
 
 
@@ -167,7 +168,7 @@ class Peer(Protocol):
     @property
     def is_open(self) -> bool:
         """Whether calls can be made now: both have greeted, and nobody has said goodbye."""
-        return self._session.state is State.OPEN and not self._is_closed
+        return self._session.state is _OPEN
 
     @property
     def closed(self) -> Deferred[str]:
@@ -203,7 +204,7 @@ class Peer(Protocol):
             Overloaded: too many calls wait already, or the peer does not read.
         """
         try:
-            if self._session.state is not State.OPEN or self._is_closed:
+            if self._session.state is not _OPEN:
                 raise NotConnected(f"there is no open link to call {method} over")
             if not 0 < len(method) <= 200:
                 raise CannotCarry("a method's name has 1 to 200 characters")
@@ -338,6 +339,7 @@ class Peer(Protocol):
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Fail what waits for answers, and stop what works on them."""
         self._is_closed = True
+        self._session.end()
         self._reason = self._reason or reason.getErrorMessage()
         self._household.liveness.forget(self)
         for timer in (self._closing, self._later):
@@ -367,7 +369,7 @@ class Peer(Protocol):
 
     @property
     def _unsent(self) -> int:
-        return len(self._session.outbox or ())
+        return len(self._session.outbox)
 
     def _send(self, message: Message) -> None:
         """Send a message before the turn ends; nothing happens on a link that is not open.
@@ -375,9 +377,10 @@ class Peer(Protocol):
         Raises:
             CannotCarry, TooLarge: it cannot be said.
         """
-        if self._session.state is not State.OPEN or self._is_closed:
+        session = self._session
+        if session.state is not _OPEN:
             return
-        unsent = self._session.add(message)
+        unsent = session.outbox.add(message)
         if not self._is_gathering:
             self._is_gathering = True
             self._household.turn.at_end(self._gathered)
@@ -400,7 +403,7 @@ class Peer(Protocol):
             self._flush()
 
     def _flush(self) -> None:
-        data = self._session.take()
+        data = self._session.outbox.take()
         if data and not self._is_closed:
             self.spoke = self._household.clock.seconds()
             send_now(self.transport, data)

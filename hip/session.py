@@ -6,11 +6,11 @@ GREETING, OPEN --nonsense, a limit passed--> CLOSED (by ProtocolError)
 
 from enum import Enum, auto
 
-from hip.codecs import Codec
+from hip.codecs import YAML, Codec
 from hip.errors import ProtocolError
 from hip.greeting import Greeting, choose_codec
 from hip.limits import Limits
-from hip.messages import Frame, Goodbye, Message, Single
+from hip.messages import Frame, Goodbye, Single
 from hip.outbox import Outbox
 from hip.wire import Framer, frame
 
@@ -30,7 +30,7 @@ class Session:
         state: where it stands.
         peer: what the other end said of itself, once OPEN.
         codec: the serializer that both chose, once OPEN.
-        outbox: what waits to be sent, once OPEN.
+        outbox: what waits to be sent; messages are added while OPEN.
     """
 
     __slots__ = (
@@ -48,7 +48,7 @@ class Session:
         self.state = State.GREETING
         self.peer: Greeting | None = None
         self.codec: Codec | None = None
-        self.outbox: Outbox | None = None
+        self.outbox = Outbox(YAML, limit=0)  # another takes its place with the greeting
         self._greeting = greeting
         self._limits = limits
         self._is_master = is_master
@@ -64,6 +64,10 @@ class Session:
     def held(self) -> int:
         """Bytes that came and have not been read by `next`."""
         return len(self._framer)
+
+    def end(self) -> None:
+        """Take and say nothing more, because the connection is gone."""
+        self.state = State.CLOSED
 
     def feed(self, data: bytes) -> None:
         """Take bytes as they come."""
@@ -101,18 +105,7 @@ class Session:
         self.state = State.OPEN
         return self.peer
 
-    # Out
-
-    def add(self, message: Message) -> int:
-        """Write a message to be sent, and return how many bytes wait.
-
-        Raises:
-            CannotCarry, TooLarge: it cannot be said; nothing is.
-            ProtocolError: the session is not open.
-        """
-        if self.state is not State.OPEN or self.outbox is None:
-            raise ProtocolError("the session is not open")
-        return self.outbox.add(message)
+    # Out; see also `outbox`
 
     def say(self, single: Single) -> None:
         """Write what travels in a frame of its own.
@@ -121,12 +114,8 @@ class Session:
             TooLarge: it cannot be said; nothing is.
             ProtocolError: the session is not open.
         """
-        if self.state is not State.OPEN or self.outbox is None:
+        if self.state is not State.OPEN:
             raise ProtocolError("the session is not open")
         self.outbox.say(single)
         if isinstance(single, Goodbye):
             self.state = State.CLOSED
-
-    def take(self) -> bytes:
-        """Return the bytes that wait to be sent."""
-        return self.outbox.take() if self.outbox is not None else b""
