@@ -24,6 +24,7 @@ from hip.security import Guard, connect_to_master, in_words
 
 _log = Logger()
 REDIRECTIONS = 5  # in a row; more is a loop
+STEADY = 10.0  # seconds; a link that ends sooner was refused, and waits grow as without one
 
 
 class Link(Service):
@@ -80,10 +81,12 @@ class Link(Service):
                 self._target = self._home
                 await sleep(self._reactor, backoff.next())
                 continue
-            backoff.reset()
+            begun = self._reactor.seconds()
             address = self._target
             _log.info("linked to {name} at {address}", name=peer.name, address=address)
             reason = in_words(await self._serve(peer))
+            if self._reactor.seconds() - begun >= STEADY:
+                backoff.reset()
             _log.info("link to {address} ended: {reason}", address=address, reason=reason)
             if not self._redirected:
                 self._target, self._redirections = self._home, 0

@@ -81,6 +81,11 @@ class Entrance(TLSMemoryBIOFactory):
             return None
         return super().buildProtocol(addr)
 
+    def stopFactory(self) -> None:
+        """End the handshakes that are under way: nobody listens any longer."""
+        for doorway in list(self._under_way):
+            doorway.turn_away(NotTrusted("the agent is stopping"))
+
     def _doorway(self) -> Doorway:
         if len(self._under_way) >= self._guard.security.handshakes:
             oldest = next(iter(self._under_way))

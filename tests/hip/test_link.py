@@ -8,6 +8,7 @@ from twisted.internet.defer import Deferred
 from anet.errors import AddressInUse
 from anet.tasks import sleep
 from hip import Agent, CallTimedOut, NotConnected, PlaintextRefused, exposed
+from hip import link as link_module
 
 
 class Name:
@@ -97,6 +98,27 @@ async def test_masters_that_send_a_slave_round_and_round():
     await slave.stopService()
     await one.stopService()
     await two.stopService()
+
+
+@ensureDeferred
+async def test_a_slave_that_is_sent_away_waits_longer_each_time(monkeypatch):
+    """A link that ends at once is no success, lest a refused slave wear its master out."""
+    waits = []
+
+    async def note(clock, seconds):
+        waits.append(seconds)
+        await sleep(clock, 0)
+
+    monkeypatch.setattr(link_module, "sleep", note)
+    master, listener = start_master("master")
+    master.on_join = lambda peer: peer.close("not you")
+    slave, link = start_slave(listener.address)
+    while len(waits) < 6:
+        await sleep(reactor, 0.01)
+    assert waits[5] >= 8 > 0.5 >= waits[0]
+    assert "not you" in link.state
+    await slave.stopService()
+    await master.stopService()
 
 
 @ensureDeferred

@@ -19,7 +19,6 @@ from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.threads import deferToThread
 
 from anet.factories import factory_of
-from anet.tasks import sleep
 from hip import CredentialsRefused, PlaintextRefused, Security
 from tests.hip.security.conftest import ago, until
 
@@ -216,12 +215,22 @@ async def test_a_client_that_is_silent_is_sent_away_in_time(net):
 
 
 @ensureDeferred
+async def test_a_listener_that_stops_ends_handshakes(net):
+    """Who has not proved anything yet is not waited for."""
+    listener = net.master(net.certify("master"))
+    wire = await wire_to(listener)
+    await until(lambda: len(listener._listening.factory._under_way) == 1)
+    await net.agents[0].stopService()
+    await wire.over.addTimeout(10, reactor)
+
+
+@ensureDeferred
 async def test_handshakes_beyond_the_limit_end_the_oldest(net):
     """Who holds a place and says nothing loses it to who comes; an honest slave gets in."""
     security = Security.of_folder(net.certify("master"), handshakes=3)
     listener = net.master(security)
     wires = [await wire_to(listener) for _ in range(3)]
-    await sleep(reactor, 0.05)
+    await until(lambda: len(listener._listening.factory._under_way) == 3)
     link = net.slave(net.certify("slave", host=""), listener.address)
     assert await link.call("greet", name="you") == "hello you"
     await wires[0].over.addTimeout(10, reactor)
