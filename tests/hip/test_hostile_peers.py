@@ -16,7 +16,7 @@ from hip.errors import ProtocolError
 from hip.wire import frame
 
 GREETING = frame(
-    b"hip: 1\nkind: crawler\nname: crawler-1\nserializers: [msgpack]\nframe: 9000000\n"
+    b"hip: 2\nkind: crawler\nname: crawler-1\nserializers: [msgpack]\nframe: 9000000\n"
 )
 
 
@@ -37,7 +37,7 @@ class Wire(Protocol):
         self.closed.callback(None)
 
     def say(self, *message: object) -> None:
-        """Send a message."""
+        """Send a frame."""
         self.transport.write(frame(MESSAGEPACK.encode(list(message))))
 
 
@@ -137,7 +137,7 @@ async def test_a_peer_that_does_not_read_is_let_go():
     await until(lambda: master.slaves)
     wire.transport.pauseProducing()
     for number in range(1, 60):
-        wire.say("request", number, "large", {"size": 1_000_000})
+        wire.say("request", [[number, "large", {"size": 1_000_000}, 60.0]])
     await until(lambda: not master.slaves)
     wire.transport.resumeProducing()
     await wire.closed
@@ -151,9 +151,9 @@ async def test_notifications_are_bounded():
     wire = await dial(listener)
     wire.transport.write(GREETING)
     for _ in range(20):
-        wire.say("notification", "never", {})
-    wire.say("notification", "unknown", {})
-    wire.say("response", 99, None)  # and then nonsense
+        wire.say("notification", [["never", {}], ["never", {}]])
+    wire.say("notification", [["unknown", {}]])
+    wire.say("response", [[99, None]])  # and then nonsense
     await wire.closed
     assert methods.told == 5
     await master.stopService()
@@ -164,9 +164,9 @@ async def test_words_fit_in_the_smallest_frame():
     """An error and a goodbye reach a peer that accepts little."""
     master, listener, _ = start_master()
     wire = await dial(listener)
-    wire.transport.write(frame(b"hip: 1\nkind: c\nname: c\nserializers: [yaml]\nframe: 1024\n"))
+    wire.transport.write(frame(b"hip: 2\nkind: c\nname: c\nserializers: [yaml]\nframe: 1024\n"))
     name = "\\U000F0000" * 90
-    wire.transport.write(frame(f'[request, 1, "{name}", {{}}]'.encode()))
+    wire.transport.write(frame(f'[request, [[1, "{name}", {{}}, 1.0]]]'.encode()))
     await until(lambda: b"unknown-method" in wire.heard)
     await master.stopService()
     await wire.closed
