@@ -5,13 +5,15 @@ from typing import Any
 
 from attrs import define, field
 from twisted.internet.address import IPv4Address, IPv6Address
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IHostResolution, IResolutionReceiver
+from twisted.logger import Logger
+from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from anet.errors import AnetError
-from anet.tasks import Tasks
 
+_log = Logger()
 _Kinds = Sequence[type[IPv4Address] | type[IPv6Address]]
 
 
@@ -35,7 +37,6 @@ class Resolution:
 
 def tell(
     receiver: IResolutionReceiver,
-    tasks: Tasks,
     addresses: Coroutine[Deferred[Any], Any, Sequence[str]],
     name: str,
     port: int,
@@ -46,7 +47,6 @@ def tell(
 
     Args:
         receiver: who asked.
-        tasks: whose the telling is.
         addresses: what is to be told.
         name: the name asked for.
         port: goes into each address.
@@ -59,7 +59,7 @@ def tell(
         receiver.resolutionBegan(resolution)
         try:
             found = await addresses
-        except AnetError:
+        except (AnetError, CancelledError):
             found = ()  # the interface knows no errors
         for ip in found:
             kind = IPv6Address if ":" in ip else IPv4Address
@@ -67,5 +67,9 @@ def tell(
                 receiver.addressResolved(kind(transport, ip, port))
         receiver.resolutionComplete()
 
-    resolution.asking = tasks.start(telling(), f"look-up of {name}")
+    resolution.asking = Deferred.fromCoroutine(telling()).addErrback(_log_it)
     return resolution
+
+
+def _log_it(failure: Failure) -> None:
+    _log.failure("whoever asked for a name failed when told", failure=failure)

@@ -159,14 +159,9 @@ class Resolver(Service):
         transportSemantics: str = "TCP",
     ) -> Resolution:
         """Resolve a name for the reactor's endpoints (`IHostnameResolver`)."""
+        addresses = self.resolve(hostName)
         return tell(
-            resolutionReceiver,
-            self._tasks,
-            self.resolve(hostName),
-            hostName,
-            portNumber,
-            addressTypes,
-            transportSemantics,
+            resolutionReceiver, addresses, hostName, portNumber, addressTypes, transportSemantics
         )
 
     def _last_running(self) -> Any:

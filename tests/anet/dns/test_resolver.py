@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import CancelledError
 from twisted.internet.defer import ensureDeferred as run
+from twisted.internet.interfaces import IResolutionReceiver
 from twisted.names import dns
+from zope.interface import implementer
 
 from anet.dns import Keeping, Resolver, Server, Sources
 from anet.dns.families import SECOND
@@ -365,6 +368,46 @@ def test_stopping(world: Any) -> None:
     assert results[0].check(CancelledError)
     with pytest.raises(Stopped):
         world.ask(resolver, "site.test")
+
+
+@implementer(IResolutionReceiver)
+class Receiver:
+    """Notes what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def resolutionBegan(self, resolution: Any) -> None:
+        self.told.append(resolution.name)
+
+    def addressResolved(self, address: Any) -> None:
+        self.told.append(address)
+
+    def resolutionComplete(self) -> None:
+        self.told.append(None)
+
+
+def test_endpoints_are_told(world: Any) -> None:
+    """Addresses of the kinds they want; none for an unknown name, a cancelled look-up, or later."""
+    world.zone.table = {SITE: [a("site.test", "192.0.2.1")], SITE6: [aaaa("site.test", "::2")]}
+    world.zone.table["slow.test", dns.A] = world.zone.table["slow.test", dns.AAAA] = silent
+    resolver = world.resolver()
+    resolver.startService()
+
+    def told(name: str, kinds: Any = None) -> list[Any]:
+        receiver = Receiver()
+        asking = resolver.resolveHostName(receiver, name, 80, kinds)
+        world.turn()
+        asking.cancel()
+        return receiver.told
+
+    four, six = IPv4Address("TCP", "192.0.2.1", 80), IPv6Address("TCP", "::2", 80)
+    assert told("site.test") == ["site.test", six, four, None]
+    assert told("site.test", [IPv4Address]) == ["site.test", four, None]
+    for name in ("no.test", "a..b", "slow.test"):
+        assert told(name) == [name, None]
+    run(resolver.stopService())
+    assert told("other.test") == ["other.test", None]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 90)), max_size=30))
