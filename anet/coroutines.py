@@ -36,7 +36,10 @@ def _go_on(
         try:
             try:
                 result = yield waits_for
-            except BaseException as error:  # also GeneratorExit, and what cancels
+            except GeneratorExit:  # nobody is left to drive it; it may be gone before this
+                coroutine.close()
+                raise
+            except BaseException as error:  # also what cancels
                 waits_for = coroutine.throw(error)
             else:
                 waits_for = coroutine.send(result)
