@@ -75,7 +75,7 @@ class Part(NamedTuple):
     peers: tuple[str, ...]
     quick_peers: tuple[str, ...]  # no more than the targets need
     seconds: tuple[float, float]  # to measure: in full, and with --quick
-    warm_up: tuple[float, float]
+    warm_up: tuple[float, float]  # before that
     columns: tuple[Column, ...]
 
 
@@ -84,8 +84,8 @@ PARTS = {
         f"throughput: one connection, {IN_FLIGHT:,} calls in flight",
         tuple(PEER_OF),
         ("hip", "hip-yaml", "hip-tls", "amp", "zeromq", "grpc"),
-        (3.0, 0.5),
-        (1.0, 0.3),
+        (3.0, 0.4),
+        (1.0, 0.2),
         (
             Column("calls_per_second", "calls/s", lambda run: run["calls"] / run["seconds"]),
             *PROCESSOR,
@@ -95,8 +95,8 @@ PARTS = {
         "latency: one call after the other, both sides on one core",
         ("hip", "hip-plain", "amp", "zeromq", "grpc"),
         ("hip", "amp", "zeromq", "grpc"),
-        (2.0, 0.4),
-        (0.5, 0.2),
+        (2.0, 0.3),
+        (0.5, 0.1),
         (
             Column("p50_us", "p50 µs", lambda run: run["p50"] * 1e6),
             Column("p99_us", "p99 µs", lambda run: run["p99"] * 1e6),
@@ -107,8 +107,8 @@ PARTS = {
         "slaves: each makes one call a second; memory is the server's, beyond the empty process",
         ("hip", "amp"),
         ("hip", "amp"),
-        (10.0, 1.5),
-        (2.0, 0.5),
+        (10.0, 1.0),
+        (2.0, 0.3),
         (
             Column("server_core_percent", "% of core", lambda r: r["server"] / r["seconds"] * 100),
             Column("calls_per_second", "calls/s", lambda run: run["calls"] / run["seconds"]),

@@ -44,7 +44,9 @@ class Amp(Peer):
         """Return how to call over a new connection."""
         endpoint = TCP4ClientEndpoint(self.reactor, "127.0.0.1", port)
         connection = await connectProtocol(endpoint, Echoing())
-        return partial(connection.callRemote, Echo, **VALUE)
+        call = partial(connection.callRemote, Echo, **VALUE)
+        await call()  # the server has accepted the connection: there is room for the next
+        return call
 
 
 if __name__ == "__main__":

@@ -23,8 +23,7 @@ from twisted.internet.defer import Deferred, gatherResults
 
 Call = Callable[[], Deferred[Any]]  # makes one call; fires with the answer
 Keep = Callable[[Call, Window, int], None]  # keeps that many calls in flight while a window opens
-AT_ONCE = 50  # connections that are being made; more would pass the listener's backlog
-PAUSE = 1.0  # seconds after which many new connections have come to rest
+AT_ONCE = 40  # connections that are being made; a listener's backlog is 50
 
 
 class Peer:
@@ -124,7 +123,7 @@ async def slaves(peer: Peer, server: Server) -> dict[str, float]:
         numbers = range(len(calls), min(len(calls) + AT_ONCE, peer.job.connections))
         opening = [peer.connect(server.port, number) for number in numbers]
         calls += await gatherResults([Deferred.fromCoroutine(each) for each in opening])
-    await sleep(peer.reactor, PAUSE)
+    await sleep(peer.reactor, peer.job.warm_up)  # until all have come to rest
     full = memory(server.pid)
     window = Window(server)
     pacer = task.LoopingCall(Pace(calls, window).catch_up)
