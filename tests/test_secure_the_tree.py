@@ -91,3 +91,42 @@ def test_the_page_on_securing_the_tree(tree: Tree) -> None:
     assert "Revoked 1 certificate of crawler" in tree.run(revoke)
     tree.until(look, lambda said: "crawler-1" not in said)
     assert "Renewed the revocation list" in tree.run(renew)
+
+
+_WHOLE = """
+scheduler --host 127.0.0.1
+storage-master --host 127.0.0.1
+index --role index-node --host 127.0.0.1
+storage --role storage-node
+connectivity
+consultation
+nursery
+crawler --role site-crawler
+console --role operator
+"""
+
+
+@pytest.mark.slow
+def test_a_whole_archive_over_tls(tmp_path: Path) -> None:
+    """With the certificates that the page names, an archive collects, stores and ends."""
+    programs = Path(sys.prefix) / "bin"
+    for agent in _WHOLE.strip().splitlines():
+        name = agent.split()[0]
+        assert f"`{name}`" in _PAGE.read_text("utf-8")
+        command = [programs / "hip", "certs", "create", *agent.split()]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=30)
+    (tmp_path / "tree.yaml").write_text(
+        f"directory: archive\nbase_port: {free_ports(100)}\nsecurity: {{certificates: certs}}\n"
+    )
+    done = subprocess.run(
+        [programs / "dlweb", "run", "--once", "--config", "tree.yaml"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "stored 59 new contents" in done.stdout
+    logs = "".join(path.read_text() for path in (tmp_path / "archive" / "log").glob("*.log"))
+    assert "joined" in logs
+    assert "TLS handshake: the peer" not in logs
