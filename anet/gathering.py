@@ -56,21 +56,30 @@ class Turn:
             send()
 
 
-def send_now(transport: Any, data: bytes) -> None:
+def send_now(transport: Any, data: bytes, flags: int = 0) -> int:
     """Write to a transport; the kernel gets it at once if nothing waits before it.
 
     Only Twisted's own TCP and UNIX sockets know this way. Whatever wraps one (TLS) is written to
     as always, and so is one that is closing, for it keeps the order of what it has.
+
+    Args:
+        transport: of a connection.
+        data: what to write.
+        flags: of send(2), for what the kernel gets at once: MSG_MORE holds it for what follows.
+
+    Returns:
+        How many of the bytes wait in the transport.
     """
     if _is_idle(transport):
         try:
-            sent = transport.socket.send(data)
+            sent = transport.socket.send(data, flags)
         except OSError:  # the buffer is full; or the socket is dead, which the next line finds
             sent = 0
         if sent == len(data):
-            return
+            return 0
         data = data[sent:]
     transport.write(data)
+    return len(data)
 
 
 def _is_idle(transport: Any) -> bool:

@@ -3,7 +3,9 @@
 Twisted's transport keeps the socket; it is used here by its public face only. A *pull producer*
 is asked for more whenever the transport's buffer is empty and its socket takes bytes. So when
 `FileSender` is asked, and has written nothing since, it may use the socket past the transport,
-and no byte overtakes another. `startWriting` asks the reactor for such a moment.
+and no byte overtakes another. `startWriting` asks the reactor for such a moment. What is written
+between files leaves at the end of the reactor's turn, together and past the poller: see
+`anet.gathering`.
 
 Disks: sendfile waits for what is not in memory. Each call moves at most `TURN` bytes, and the
 kernel is told beforehand to read the next ones (`POSIX_FADV_WILLNEED`), which happens while the
@@ -24,6 +26,7 @@ from twisted.internet.tcp import Connection
 from zope.interface import implementer
 
 from anet.errors import ConnectionBroken
+from anet.gathering import Turn, send_now
 
 TURN = 512 * 1024  # bytes that one connection may send before others have their turn
 FULL = 64 * 1024  # bytes that may wait in the transport before `drain` waits for them
@@ -44,16 +47,22 @@ class FileSender:
     Args:
         transport: one of which `sends_files` is true.
         on_progress: called whenever the other side has taken something.
+        turn: at whose end written bytes leave; without one they leave at once.
 
     Attributes:
         lost: whether the connection is gone.
     """
 
-    def __init__(self, transport: Any, on_progress: Callable[[], object]) -> None:
+    def __init__(
+        self, transport: Any, on_progress: Callable[[], object], turn: Turn | None = None
+    ) -> None:
         self.lost = False
         self._transport = transport
         self._socket: socket = transport.getHandle()
         self._on_progress = on_progress
+        self._turn = turn
+        self._gathered: list[bytes] = []  # written in this turn
+        self._size = 0  # of that, in bytes
         self._waiting = 0  # bytes in the transport's buffer, at most
         self._spent = 0  # bytes sent past the transport in this turn
         self._room: Deferred[None] | None = None
@@ -61,16 +70,33 @@ class FileSender:
 
     def write(self, data: bytes) -> None:
         """Write without waiting."""
-        self._waiting += len(data)
-        self._transport.write(data)
+        if self._turn is None:
+            self._put(data)
+            return
+        if not self._gathered:
+            self._turn.at_end(self._flush)
+        self._gathered.append(data)
+        self._size += len(data)
+        if self._size > FULL:
+            self._flush()
+
+    def _flush(self) -> None:
+        gathered, self._gathered, self._size = self._gathered, [], 0
+        if gathered:
+            self._put(b"".join(gathered))
+
+    def _put(self, data: bytes, flags: int = 0) -> None:
+        left = send_now(self._transport, data, flags)
+        self._waiting += left
+        self._spent += len(data) - left
 
     async def drain(self) -> None:
-        """Wait while much that was written waits to be taken.
+        """Wait while much that was written waits to be taken, and when others have their turn.
 
         Raises:
             ConnectionBroken: the other side went away.
         """
-        if self._waiting > FULL:
+        if self._waiting > FULL or self._spent >= TURN:
             await self._has_room()
         self._went_on()
 
@@ -90,13 +116,13 @@ class FileSender:
             ConnectionBroken: the other side went away.
             OSError: the file cannot be read.
         """
+        self._flush()
         if self._waiting or self._spent >= TURN:
             await self._has_room()
         # MSG_MORE holds the head back for the file's first bytes; TCP_CORK does the same for
         # two system calls more.
-        taken = _or_full(self._socket.send, head, MSG_MORE if length else 0)
-        if taken < len(head):
-            self.write(head[taken:])
+        self._put(head, MSG_MORE if length else 0)
+        if self._waiting:
             await self._has_room()
         return await self._send_file(file, offset, length)
 
@@ -138,11 +164,22 @@ class FileSender:
     def lose(self) -> None:
         """Take note that the connection is gone; who waits goes on, to fail."""
         self.lost = True
-        self.resumeProducing()
+        self._gathered.clear()
+        self._go_on()
+
+    def end(self) -> None:
+        """Leave the transport with all that was written, so that it may be closed."""
+        self._flush()
+        self._transport.unregisterProducer()
 
     def resumeProducing(self) -> None:
         """Go on: the transport has nothing that waits, and its socket takes more."""
         self._waiting = self._spent = 0
+        self._flush()
+        if not self._waiting:
+            self._go_on()
+
+    def _go_on(self) -> None:
         room, self._room = self._room, None
         if room is not None:
             room.callback(None)

@@ -9,6 +9,7 @@ from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
 from anet.errors import ConnectionBroken
+from anet.gathering import Turn
 from anet.http.file_body import FilePart
 from anet.sendfile import FileSender, sends_files
 
@@ -34,6 +35,10 @@ class PacedWriter(ABC):
     @abstractmethod
     async def _send_part(self, head: bytes, part: FilePart) -> int:
         """Write a head and a part of a file; return how many bytes of it there were."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Leave the transport with all that was written, so that it may be closed."""
 
     @abstractmethod
     def lose(self) -> None:
@@ -76,22 +81,26 @@ class PacedWriter(ABC):
             raise ConnectionBroken(f"{part.body.path} ended {length - sent} bytes too early")
 
 
-def paced_writer(transport: Any, on_progress: Callable[[], object]) -> PacedWriter:
+def paced_writer(
+    transport: Any, on_progress: Callable[[], object], turn: Turn | None = None
+) -> PacedWriter:
     """Return what writes to a transport; it becomes the transport's producer.
 
     Args:
         transport: of a connection.
         on_progress: called whenever the other side has taken something.
+        turn: at whose end written bytes leave, if the transport is plain TCP.
     """
-    kind = TcpWriter if sends_files(transport) else BufferedWriter
-    return kind(transport, on_progress)
+    if sends_files(transport):
+        return TcpWriter(FileSender(transport, on_progress, turn))
+    return BufferedWriter(transport, on_progress)
 
 
 class TcpWriter(PacedWriter):
     """Writes to plain TCP; the kernel sends the files."""
 
-    def __init__(self, transport: Any, on_progress: Callable[[], object]) -> None:
-        self._sender = FileSender(transport, on_progress)
+    def __init__(self, sender: FileSender) -> None:
+        self._sender = sender
 
     def write(self, data: bytes) -> None:
         """Write without waiting."""
@@ -104,6 +113,10 @@ class TcpWriter(PacedWriter):
     async def _send_part(self, head: bytes, part: FilePart) -> int:
         body = part.body
         return await self._sender.send(head, part.fileno(), body.offset, body.length)
+
+    def end(self) -> None:
+        """Leave the transport."""
+        self._sender.end()
 
     def lose(self) -> None:
         """Take note that the connection is gone."""
@@ -143,6 +156,10 @@ class BufferedWriter(PacedWriter):
             sent += len(piece)
             self._transport.write(piece)
         return sent
+
+    def end(self) -> None:
+        """Leave the transport; it has all."""
+        self._transport.unregisterProducer()
 
     def lose(self) -> None:
         """Take note that the connection is gone."""

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import Factory, define, field, frozen
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
@@ -17,6 +17,7 @@ from twisted.python.failure import Failure
 
 from anet.deadline import Deadline
 from anet.errors import BodyTooLarge, ConnectionBroken
+from anet.gathering import Turn
 from anet.http.answering import Answer, let_go
 from anet.http.incoming import IncomingBody
 from anet.http.request import Request
@@ -59,6 +60,7 @@ class ServerState:
         clock: for deadlines.
         connections: those open now.
         requests: how many were answered.
+        turn: gathers what they write in one turn of the reactor.
     """
 
     name: str
@@ -67,6 +69,7 @@ class ServerState:
     clock: IReactorTime
     connections: "set[ServerConnection]" = field(factory=set)
     requests: int = 0
+    turn: Turn = Factory(lambda self: Turn(self.clock), takes_self=True)
 
 
 class ServerConnection(Protocol):
@@ -101,7 +104,7 @@ class ServerConnection(Protocol):
         connections.add(self)
         self.transport.setTcpNoDelay(True)
         self._client = getattr(self.transport.getPeer(), "host", "")
-        self._writer = paced_writer(self.transport, self._made_progress)
+        self._writer = paced_writer(self.transport, self._made_progress, self._state.turn)
         self._made_progress()
 
     def dataReceived(self, data: bytes) -> None:
@@ -157,7 +160,7 @@ class ServerConnection(Protocol):
     def abort(self) -> None:
         """Close at once."""
         if not self._lost:
-            self._deaf = True
+            self._lost = self._deaf = True  # nothing more is said, though the end comes later
             self.transport.abortConnection()
 
     def _close(self, lingering: bool = False) -> None:
@@ -168,7 +171,7 @@ class ServerConnection(Protocol):
         """
         if self._lost:
             return
-        self.transport.unregisterProducer()
+        self._writer.end()
         if lingering:
             self._deadline.set(LINGER)
             self.transport.resumeProducing()
@@ -235,7 +238,6 @@ class ServerConnection(Protocol):
     def _answered(self, result: object) -> None:
         self._busy, self._working = False, None
         if isinstance(result, Failure):
-            self._waiting.clear()  # nobody will hear their answers
             if not self._lost:
                 _log.failure("{name}: an answer broke off", failure=result, name=self._state.name)
             self.abort()
