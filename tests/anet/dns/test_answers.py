@@ -61,6 +61,12 @@ def test_addresses_of_other_names_are_not_believed() -> None:
     )
 
 
+def test_records_of_another_class_are_none() -> None:
+    """Addresses of the Chaosnet are not the Internet's."""
+    chaos = dns.RRHeader("site.test", dns.A, dns.CH, 300, dns.Record_A("203.0.113.66"))
+    assert read(chaos) == Absent(None)
+
+
 def test_an_alias_without_its_addresses_is_to_be_asked() -> None:
     """The trail says what was met."""
     assert read(cname("site.test", "b.test", 30)) == Alias(("site.test", "b.test"), 30)

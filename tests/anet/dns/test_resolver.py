@@ -302,6 +302,25 @@ def test_resolv_conf_is_read_again(world: Any) -> None:
     assert world.ask(resolver, "site.test") == ("192.0.2.2",)
 
 
+def test_what_former_servers_say_late_is_not_kept(world: Any) -> None:
+    """Who waits for it gets it; the next one asks the new servers."""
+    resolv = world.folder / "resolv.conf"
+    resolv.write_text("nameserver 10.0.0.1\n")
+    world.zone.others = silent
+    new = {SITE: [a("site.test", "192.0.2.2")], ("b.test", dns.A): [a("b.test", "192.0.2.3")]}
+    world.zone_at("10.0.0.2", Zone(new))
+    resolver = world.resolver(servers=())
+    results = world.begin(resolver, "site.test")
+    resolv.write_text("nameserver 10.0.0.2\n")
+    world.reactor.advance(1)
+    assert world.ask(resolver, "b.test") == ("192.0.2.3",)
+    world.zone.table, world.zone.others = {SITE: [a("site.test", "192.0.2.1")]}, unknown
+    world.reactor.advance(4)
+    world.turn()
+    assert results == [("192.0.2.1",)]
+    assert world.ask(resolver, "site.test") == ("192.0.2.2",)
+
+
 def test_names_of_one_label_are_searched_for(world: Any) -> None:
     """In the domains of resolv.conf; names with a dot are whole."""
     (world.folder / "resolv.conf").write_text("search a.test b.test\nnameserver 10.0.0.1\n")
