@@ -87,6 +87,7 @@ class ServerConnection(Protocol):
         self._waiting: deque[tuple[Request, bool]] = deque()
         self._reading: IncomingBody | None = None
         self._busy = False  # a request is being answered
+        self._sending = False  # and the answer is on its way
         self._working: Deferred[None] | None = None  # and this is who does it
         self._deaf = False  # nothing more is read
         self._lost = False
@@ -204,7 +205,7 @@ class ServerConnection(Protocol):
 
     def _end_request(self) -> None:
         reading, self._reading = self._reading, None
-        if self._busy:
+        if self._busy and not self._sending:
             self._deadline.lift()  # now it is the client who waits
         if reading is not None:
             reading.end()
@@ -236,7 +237,8 @@ class ServerConnection(Protocol):
                 working.addBoth(self._answered).addCallback(lambda _: self._work())
 
     def _answered(self, result: object) -> None:
-        self._busy, self._working = False, None
+        self._busy = self._sending = False
+        self._working = None
         if isinstance(result, Failure):
             if not self._lost:
                 _log.failure("{name}: an answer broke off", failure=result, name=self._state.name)
@@ -280,6 +282,7 @@ class ServerConnection(Protocol):
             self._deaf = True
             self._waiting.clear()  # what came after the last answered request has none
         self._state.requests += 1
+        self._sending = True
         self._made_progress()
         await answer.send(self._writer, request.method == "HEAD" or answer.response.bodiless())
 

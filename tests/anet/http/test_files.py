@@ -389,6 +389,23 @@ async def test_a_client_that_does_not_read_is_dropped(server, folder, mistakes):
 
 
 @ensureDeferred
+async def test_a_client_that_asks_and_asks_and_does_not_read_is_dropped(server, folder):
+    """Also when its last question found the socket full already."""
+    folder.add("file", 30_000)
+    reader = await dial(server)
+    reader.transport.pauseProducing()
+    while not server.connections:
+        await sleep(reactor, 0.005)
+    begun = reactor.seconds()
+    while server.connections and reactor.seconds() - begun < 10 * SILENCE:
+        if server.requests < 2000:
+            reader.transport.write(get("/file"))
+        await sleep(reactor, 0.001)
+    assert not server.connections
+    reader.transport.abortConnection()
+
+
+@ensureDeferred
 async def test_five_hundred_clients_at_once(server, folder):
     """All get all of it; while none of them reads, nothing of the files is in our memory."""
     data = folder.add("file", 10 * MIB)
