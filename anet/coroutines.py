@@ -5,7 +5,7 @@ from contextvars import copy_context
 from types import CoroutineType
 from typing import Any
 
-from twisted.internet.defer import Deferred, ensureDeferred
+from twisted.internet.defer import Deferred
 
 
 def run(result: Any) -> Any:
@@ -19,7 +19,7 @@ def run(result: Any) -> Any:
         Exception: what the coroutine raises before it waits.
     """
     if type(result) is not CoroutineType:
-        return result if not isinstance(result, Coroutine) else ensureDeferred(result)
+        return result
     context = copy_context()
     try:
         waits_for = context.run(result.send, None)

@@ -11,6 +11,7 @@ from hip.errors import TooLarge
 from hip.messages import Message
 from hip.wire import LENGTH, write_length
 
+_ROOM = bytes(LENGTH)  # for the length of a frame, which is known at its end
 MESSAGES = 128  # in one frame: the other end works on these while we write the next
 
 
@@ -75,7 +76,7 @@ class Outbox:
     def _begin(self, kind: str) -> None:
         self._end()
         self._start, self._kind = len(self._buffer), kind
-        self._buffer += bytes(LENGTH)
+        self._buffer += _ROOM
         self._codec.begin(self._buffer, kind)
 
     def _end(self) -> None:

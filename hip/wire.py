@@ -57,18 +57,21 @@ class Framer:
             ProtocolError: it would pass the limit, or is empty.
         """
         data, start = self._data, self._start
-        if len(data) - start < LENGTH:
+        have = len(data) - start
+        if have < LENGTH:
             self._wait()
             return None
         (length,) = _LENGTH.unpack_from(data, start)
         if not 0 < length <= self.limit:
             raise ProtocolError(f"a frame of {length} bytes; from 1 to {self.limit} are accepted")
-        end = start + LENGTH + length
-        if end > len(data):
+        if have < LENGTH + length:
             self._wait()
             return None
-        self._start = end
-        return memoryview(data)[start + LENGTH : end]
+        begin = start + LENGTH
+        self._start = end = begin + length
+        if have == LENGTH + length:  # the usual end of what came
+            self._data, self._start = b"", 0
+        return memoryview(data)[begin:end]
 
     def _wait(self) -> None:
         """Keep only what the next frame needs."""

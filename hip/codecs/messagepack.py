@@ -5,7 +5,8 @@ quicker, and checks types in the same pass (docs/decisions/0012).
 """
 
 from datetime import datetime
-from struct import pack_into
+from functools import cache
+from struct import Struct
 from typing import Any
 
 import msgspec
@@ -18,6 +19,7 @@ _LARGE_INTEGER = 1  # extension type: two's complement, big-endian
 _PAIR = 0x92  # an array of two
 _TEXT = 0xA0  # a text of up to 31 bytes, less its length
 _ARRAY = 0xDC  # an array of up to 65,535, with two bytes of length
+_COUNT = Struct(">H")
 _FAULTS = (TypeError, ValueError, OverflowError, RecursionError)  # msgspec's own are ValueErrors
 
 
@@ -52,7 +54,7 @@ class MessagePackCodec:
 
     def begin(self, buffer: bytearray, kind: str) -> None:
         """Write the beginning of a frame; the number of messages is not known yet."""
-        buffer += bytes((_PAIR, _TEXT | len(kind))) + kind.encode() + b"\xdc\0\0"
+        buffer += _beginning(kind)
 
     def add(self, buffer: bytearray, message: Message) -> None:
         """Write one message."""
@@ -68,7 +70,12 @@ class MessagePackCodec:
 
     def end(self, buffer: bytearray, start: int, kind: str, count: int) -> None:
         """Write how many messages there are."""
-        pack_into(">BH", buffer, start + 2 + len(kind), _ARRAY, count)
+        _COUNT.pack_into(buffer, start + 3 + len(kind), count)
+
+
+@cache
+def _beginning(kind: str) -> bytes:
+    return bytes((_PAIR, _TEXT | len(kind))) + kind.encode() + bytes((_ARRAY, 0, 0))
 
 
 def _extension(code: int, data: memoryview) -> int:
