@@ -14,7 +14,7 @@ from hip.builtin import Builtin
 from hip.codecs import CODECS
 from hip.greeting import Greeting
 from hip.limits import Limits
-from hip.link import Link
+from hip.link import REPLACED, Link
 from hip.liveness import Liveness
 from hip.methods import MethodTable
 from hip.peer import Household, Peer
@@ -110,7 +110,8 @@ class Agent(MultiService):
         former = self.slaves.get(peer.name)
         self.slaves[peer.name] = peer
         if former is not None:
-            former.close(f"another {peer.name} has come")
+            _log.warn("another {name} has come, and takes the place of the former", name=peer.name)
+            former.close(REPLACED)
         peer.on_closed = self.leave
         _log.info("{name} joined", name=peer.name)
         self.on_join(peer)

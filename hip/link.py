@@ -1,8 +1,13 @@
 """A slave's link to its master: made again whenever it ends, and redirected where told.
 
-WAITING --connected and greeted--> LINKED --lost--> WAITING (after a back-off)
-LINKED --redirection--> WAITING (for the new master, at once)
-WAITING for a redirected master, refused--> WAITING for the configured one
+WAITING --its time is over--> CONNECTING --both have greeted--> LINKED
+CONNECTING --refused, lost--> WAITING (for the configured master)
+LINKED --lost, a redirection that is refused--> WAITING (for the configured master)
+LINKED --redirection--> CONNECTING (to another master, at once)
+
+Calls that wait for an answer when a link ends fail with `ConnectionLost`, also when it ends by a
+redirection: the other master knows nothing of them. Calls made between two links wait for the
+next; `Link.insist` repeats them there.
 """
 
 from collections.abc import Callable
@@ -10,21 +15,25 @@ from inspect import isawaitable
 from typing import Any
 
 from twisted.application.service import Service
-from twisted.internet.defer import CancelledError, Deferred, TimeoutError
+from twisted.internet.defer import CancelledError, Deferred, TimeoutError, ensureDeferred
 from twisted.internet.error import ConnectError
 from twisted.logger import Logger
 
 from anet.backoff import Backoff
 from anet.errors import AnetError
 from anet.tasks import Tasks, sleep
-from hip.address import parse, parse_redirection
+from hip.address import parse
 from hip.errors import CallTimedOut, ConnectionLost, HipError, NotConnected
+from hip.journey import Journey
 from hip.peer import DEFAULT_TIMEOUT, Peer
 from hip.security import Guard, connect_to_master, in_words
 
 _log = Logger()
-REDIRECTIONS = 5  # in a row; more is a loop
-STEADY = 10.0  # seconds; a link that ends sooner was refused, and waits grow as without one
+# Seconds that a link must live to count as a success; waits begin small again after it. It is more
+# than the longest wait, lest two slaves of one name displace each other in quick turns for ever.
+STEADY = 60.0
+REPLACED = "another agent of this name has come"  # a master's goodbye to the former one
+_NO_LINK = (AnetError, HipError, ConnectError, OSError)
 
 
 class Link(Service):
@@ -46,9 +55,8 @@ class Link(Service):
         self._new_peer = new_peer
         self._guard = guard
         self._stopped = False
-        self._home = parse(address)
-        self._target = self._home
-        self._redirections = 0
+        self._journey = Journey(parse(address))
+        self._redirected = False  # whether the present link ends by a redirection
         self._waiting: list[Deferred[Peer]] = []
         self._tasks = Tasks()
 
@@ -73,28 +81,43 @@ class Link(Service):
     async def _run(self) -> None:
         backoff = Backoff()
         while True:
+            self._redirected = False
             try:
                 peer = await self._connect()
-            except (AnetError, HipError, ConnectError, OSError) as error:
-                self.state = f"no link to {self._target}: {error}"
-                _log.info("{state}", state=self.state)
-                self._target = self._home
-                await sleep(self._reactor, backoff.next())
-                continue
-            begun = self._reactor.seconds()
-            address = self._target
-            _log.info("linked to {name} at {address}", name=peer.name, address=address)
-            reason = in_words(await self._serve(peer))
-            if self._reactor.seconds() - begun >= STEADY:
-                backoff.reset()
-            _log.info("link to {address} ended: {reason}", address=address, reason=reason)
-            if not self._redirected:
-                self._target, self._redirections = self._home, 0
-                await sleep(self._reactor, backoff.next())
+            except CancelledError:
+                raise
+            except Exception as error:
+                self._note_failure(error)
+            else:
+                self._note_end(peer, in_words(await self._serve(peer)))
+                if self._has_held(peer):
+                    backoff.reset()
+                if self._redirected:
+                    continue
+            self._journey.go_home()
+            await sleep(self._reactor, backoff.next())
+
+    def _has_held(self, peer: Peer) -> bool:
+        lived: float = self._reactor.seconds() - peer.begun
+        return lived >= STEADY
+
+    def _note_failure(self, error: Exception) -> None:
+        self.state = f"no link to {self._journey.target}: {error}"
+        if isinstance(error, _NO_LINK):
+            _log.info("{state}", state=self.state)
+        else:  # a mistake of ours, which is no reason to be without a master for ever
+            _log.failure("{state}", state=self.state)
+
+    def _note_end(self, peer: Peer, reason: str) -> None:
+        _log.info("link to {name} ended: {reason}", name=peer.name, reason=reason)
+        if REPLACED in reason:
+            _log.warn(
+                "another agent has come to {name} under our name: give each agent its own",
+                name=peer.name,
+            )
 
     async def _connect(self) -> Peer:
         greeted: Deferred[Peer] = Deferred()
-        self._redirected = False
 
         def build() -> Peer:
             peer = self._new_peer()
@@ -103,7 +126,7 @@ class Link(Service):
             peer.on_closed = lambda _, reason: self._lost(greeted, in_words(reason))
             return peer
 
-        peer = await connect_to_master(self._reactor, self._target, build, self._guard)
+        peer = await connect_to_master(self._reactor, self._journey.target, build, self._guard)
         try:
             return await greeted
         except CancelledError:
@@ -112,39 +135,50 @@ class Link(Service):
 
     def _lost(self, greeted: Deferred[Peer], reason: str) -> None:
         self.peer = None
-        self.state = f"link to {self._target} ended: {reason}"
+        self.state = f"link to {self._journey.target} ended: {reason}"
         if not greeted.called:
             greeted.errback(ConnectionLost(reason))
 
     async def _serve(self, peer: Peer) -> str:
+        """Be the master's slave until the link ends; return why it did."""
         closed = peer.closed
         self.peer = peer
-        self.state = f"linked to {peer.name} at {self._target}"
-        try:
-            pending = self.on_connect(peer)
-            if isawaitable(pending):
-                await pending
-        except CancelledError:
-            raise
-        except Exception:
-            _log.failure("the first words to {name} failed", name=peer.name)
-            peer.close("the first words failed")
+        self.state = f"linked to {peer.name} at {self._journey.target}"
+        _log.info("{state}", state=self.state)
+        await self._say_first_words(peer)
         while self._waiting and peer.is_open:  # one that goes on may cancel another
             self._waiting.pop(0).callback(peer)
         return await closed
+
+    async def _say_first_words(self, peer: Peer) -> None:
+        try:
+            pending = self.on_connect(peer)
+            if isawaitable(pending):
+                words: Deferred[Any] = ensureDeferred(pending)  # type: ignore[arg-type]
+                peer.closed.addCallback(lambda _: words.cancel())  # they are for this link only
+                await words
+        except CancelledError:
+            if self._stopped:
+                raise
+        except (ConnectionLost, NotConnected) as error:
+            _log.info("the first words to {name}: {error}", name=peer.name, error=error)
+        except Exception:
+            _log.failure("the first words to {name} failed", name=peer.name)
+            peer.close("the first words failed")
 
     def _redirect(self, peer: Peer, address: str) -> None:
         """Go to another master next.
 
         Raises:
-            InvalidAddress: there is no going there; the peer ends its link.
+            ProtocolError: it leads round and round; the peer ends its link.
+            anet.errors.InvalidAddress: there is no going there; neither.
         """
-        self._redirections += 1
-        if self._redirections > REDIRECTIONS:
-            peer.close(f"{REDIRECTIONS} redirections in a row")
-            return
-        self._target = parse_redirection(address, self._target)
+        if self._has_held(peer):
+            self._journey.settle()
+        before = self._journey.target
+        self._journey.go_on(address)
         self._redirected = True
+        _log.info("redirected from {before} to {after}", before=before, after=self._journey.target)
         peer.close(f"redirected to {address}")
 
     # Calling
