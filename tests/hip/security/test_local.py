@@ -3,10 +3,13 @@
 import os
 import socket
 import stat
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from pytest_twisted import ensureDeferred
+from twisted.internet.utils import getProcessOutput
 
 from anet.errors import AddressInUse
 from hip import CredentialsRefused, Security
@@ -51,6 +54,34 @@ async def test_users_that_are_named_come_in(net, monkeypatch):
     assert await link.call("greet", name="you") == "hello you"
     with pytest.raises(CredentialsRefused, match="no such user"):
         net.master(Security(users=("nobody-at-all",)), f"unix:{path}2")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+@ensureDeferred
+async def test_a_real_process_of_another_user(net):
+    """Where users are named everybody may connect, and hears nothing unless named."""
+    with TemporaryDirectory() as folder:  # that of the test is closed to others
+        Path(folder).chmod(0o755)
+        listener = net.master(Security(users=("daemon",)), f"unix:{folder}/hip")
+        for user, hears in [("nobody", False), ("daemon", True)]:
+            words = ("-c", _VISIT, user, listener.address.removeprefix("unix:"))
+            visitor = await getProcessOutput(sys.executable, words, errortoo=True)
+            assert visitor.strip() == (b"a greeting" if hears else b"nothing"), visitor
+        await net.agents[0].stopService()
+
+
+_VISIT = """
+import os, pwd, socket, sys
+os.setuid(pwd.getpwnam(sys.argv[1]).pw_uid)
+with socket.socket(socket.AF_UNIX) as visitor:
+    visitor.settimeout(10)
+    visitor.connect(sys.argv[2])
+    try:
+        heard = visitor.recv(4)
+    except ConnectionError:
+        heard = b""
+print("a greeting" if heard else "nothing")
+"""
 
 
 @ensureDeferred
