@@ -6,7 +6,8 @@ A server and a client, each on a core of its own, send the same small dictionary
 three parts: `throughput`, one connection with 1,000 calls in flight; `latency`, one call after
 the other, with both sides on one core; `slaves`, 2,000 connections at rest and then with one call
 a second on each. HIP is whole: typed arguments, deadlines, cancellation, flow control; its method
-is a coroutine, except for `hip-plain`. Peers take turns. The last line is JSON.
+and its callers are coroutines, and plain functions in `hip-plain`. Peers take turns. The last line
+is JSON.
 """
 
 import argparse
@@ -66,6 +67,9 @@ PROCESSOR = (
     Column("server_us_per_call", "server µs", lambda run: run["server"] / run["calls"] * 1e6),
     Column("client_us_per_call", "client µs", lambda run: run["client"] / run["calls"] * 1e6),
 )
+WAITED = Column(  # for a core that other programs had (or ZeroMQ's own second thread)
+    "waited_percent", "waited %", lambda run: run["waited"] / run["seconds"] * 100
+)
 
 
 class Part(NamedTuple):
@@ -89,6 +93,7 @@ PARTS = {
         (
             Column("calls_per_second", "calls/s", lambda run: run["calls"] / run["seconds"]),
             *PROCESSOR,
+            WAITED,
         ),
     ),
     "latency": Part(
@@ -115,6 +120,7 @@ PARTS = {
             *PROCESSOR,
             Column("bytes_per_connection", "bytes", lambda r: r["private"] / r["connections"]),
             Column("rss_per_connection", "RSS bytes", lambda r: r["rss"] / r["connections"]),
+            WAITED,
         ),
     ),
 }

@@ -1,7 +1,7 @@
 """HIP by its public interface: an agent as master, and agents that are its slaves.
 
-Variants: `plain` calls a method that is a plain function instead of a coroutine, `yaml` speaks
-YAML instead of MessagePack, `tls` links by mutual TLS.
+Methods and callers are coroutines. Variants: in `plain` both are plain functions (as they are for
+AMP and Perspective Broker), `yaml` speaks YAML instead of MessagePack, `tls` links by mutual TLS.
 """
 
 from functools import partial
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from measuring import VALUE, Job, Window, fail
-from on_twisted import Call, Peer, run
+from on_twisted import Call, Peer, by_callbacks, run
 from twisted.internet.defer import Deferred
 
 from hip import Agent, Limits, Security, exposed
@@ -34,8 +34,9 @@ class Hip(Peer):
 
     def __init__(self, reactor: Any, job: Job) -> None:
         super().__init__(reactor, job)
-        self.keep_calling = by_coroutines
-        self._method = "echo_plainly" if job.variant == "plain" else "echo"
+        is_plain = job.variant == "plain"
+        self.keep_calling = by_callbacks if is_plain else by_coroutines
+        self._method = "echo_plainly" if is_plain else "echo"
         self._serializer = "yaml" if job.variant == "yaml" else "msgpack"
 
     def _agent(self, name: str, kind: str, methods: list[object]) -> Agent:

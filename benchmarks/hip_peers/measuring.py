@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -124,12 +125,20 @@ class Window:
             "calls": self.calls,
             "server": processor_time(self._server.pid),
             "client": time.process_time(),
+            "waited": waited(self._server.pid) + waited(os.getpid()),
         }
 
 
 def processor_time(pid: int) -> float:
     """Return the seconds of processor time of a process, all threads; as clock_getcpuclockid."""
     return time.clock_gettime((~pid << 3) | 2)
+
+
+def waited(pid: int) -> float:
+    """Return the seconds that a process's first thread waited for a core that others had."""
+    with suppress(OSError):  # a kernel without this file says nothing
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    return 0.0
 
 
 def percentiles(latencies: list[float]) -> dict[str, float]:
