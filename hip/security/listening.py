@@ -10,6 +10,7 @@ from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from zope.interface import implementer
 
 from anet.address import Address
+from anet.deadline import Deadline
 from anet.factories import factory_of
 from anet.listening import listen
 from hip.address import SocketPath
@@ -21,6 +22,7 @@ from hip.security.local import Threshold, listen_locally, user_ids
 
 _log = Logger()
 _Build = Callable[[], Peer]
+GRACE = 5.0  # seconds that a handshake has in peace, also when there are too many
 
 
 def listen_for_slaves(
@@ -48,7 +50,7 @@ def listen_for_slaves(
         return listen_locally(reactor, where, factory, name, shared=bool(security.users))
     if security.has_certificate:
         guard.check()
-        return listen(reactor, where, Entrance(reactor, build, guard), name)
+        return Entrance(reactor, build, guard).listen(where, name)
     security.permit_plaintext(where)
     return listen(reactor, where, factory_of(build), name)
 
@@ -57,8 +59,10 @@ def listen_for_slaves(
 class Entrance(TLSMemoryBIOFactory):
     """Where slaves come in over TLS: bounds the handshakes that are under way.
 
-    Whoever connects and says nothing holds a place only until others need it: beyond the limit
-    the oldest handshake is ended. An honest one takes milliseconds, and comes back if it was hit.
+    At the limit no more connections are accepted: the kernel keeps some hundreds waiting. When
+    none of the handshakes ends within `GRACE` seconds the oldest is ended, and so on, so that
+    those who connect and say nothing do not keep others out for long. (Ending the oldest at once
+    made 1,500 slaves that came back together end each other's handshakes for 47 seconds.)
     """
 
     protocol = TLSMemoryBIOProtocol  # HIP gathers what it writes, so nothing here does it again
@@ -66,7 +70,20 @@ class Entrance(TLSMemoryBIOFactory):
     def __init__(self, reactor: Any, build: _Build, guard: Guard) -> None:
         super().__init__(self, False, factory_of(self._doorway), reactor)
         self._reactor, self._build, self._guard = reactor, build, guard
-        self._under_way: dict[Doorway, None] = {}  # in the order they came
+        self._begun: dict[Doorway, float] = {}  # when, by handshake under way, the oldest first
+        self._deadline = Deadline(reactor, self._end_oldest)
+        self._port: Any = None
+        self._is_full = False
+
+    def listen(self, where: Address, name: str) -> Any:
+        """Begin to accept connections, and return the listening port.
+
+        Raises:
+            anet.errors.AddressInUse: another process listens there.
+            anet.errors.PermissionRefused: this user may not listen there.
+        """
+        self._port = listen(self._reactor, where, self, name)
+        return self._port
 
     def serverConnectionForTLS(self, _protocol: Any) -> SSL.Connection:
         """Return a new TLS connection; Twisted asks for it."""
@@ -83,13 +100,12 @@ class Entrance(TLSMemoryBIOFactory):
 
     def stopFactory(self) -> None:
         """End the handshakes that are under way: nobody listens any longer."""
-        for doorway in list(self._under_way):
+        self._port = None
+        for doorway in list(self._begun):
             doorway.turn_away(NotTrusted("the agent is stopping"))
+        self._deadline.stop()
 
     def _doorway(self) -> Doorway:
-        if len(self._under_way) >= self._guard.security.handshakes:
-            oldest = next(iter(self._under_way))
-            oldest.turn_away(NotTrusted("too many TLS handshakes are under way"))
         doorway = Doorway(
             self._reactor,
             self._guard.security.handshake_time,
@@ -97,11 +113,31 @@ class Entrance(TLSMemoryBIOFactory):
             _say_refused,
             self._forget,
         )
-        self._under_way[doorway] = None
+        self._begun[doorway] = self._reactor.seconds()
+        if len(self._begun) >= self._guard.security.handshakes and not self._is_full:
+            self._is_full = True
+            self._port.stopReading()
+            self._wait_for_oldest()
         return doorway
 
     def _forget(self, doorway: Doorway) -> None:
-        self._under_way.pop(doorway, None)
+        del self._begun[doorway]
+        if not self._is_full or self._port is None:
+            return
+        if len(self._begun) < self._guard.security.handshakes:
+            self._is_full = False
+            self._deadline.lift()
+            self._port.startReading()
+        else:
+            self._wait_for_oldest()
+
+    def _wait_for_oldest(self) -> None:
+        oldest = next(iter(self._begun.values()))
+        self._deadline.set(max(0.0, oldest + GRACE - self._reactor.seconds()))
+
+    def _end_oldest(self) -> None:
+        oldest = next(iter(self._begun))
+        oldest.turn_away(NotTrusted("too many TLS handshakes are under way"))
 
 
 def _say_refused(error: HipError) -> None:

@@ -20,6 +20,7 @@ from twisted.internet.threads import deferToThread
 
 from anet.factories import factory_of
 from hip import CredentialsRefused, PlaintextRefused, Security
+from hip.security import listening
 from tests.hip.security.conftest import ago, until
 
 
@@ -219,24 +220,42 @@ async def test_a_listener_that_stops_ends_handshakes(net):
     """Who has not proved anything yet is not waited for."""
     listener = net.master(net.certify("master"))
     wire = await wire_to(listener)
-    await until(lambda: len(listener._listening.factory._under_way) == 1)
+    await until(lambda: len(listener._listening.factory._begun) == 1)
     await net.agents[0].stopService()
     await wire.over.addTimeout(10, reactor)
 
 
 @ensureDeferred
-async def test_handshakes_beyond_the_limit_end_the_oldest(net):
-    """Who holds a place and says nothing loses it to who comes; an honest slave gets in."""
+async def test_handshakes_beyond_the_limit_wait(net, monkeypatch):
+    """Who says nothing holds a place for a moment only; an honest slave gets in after that."""
+    monkeypatch.setattr(listening, "GRACE", 0.3)
     security = Security.of_folder(net.certify("master"), handshakes=3)
     listener = net.master(security)
+    begun = listener._listening.factory._begun
     wires = [await wire_to(listener) for _ in range(3)]
-    await until(lambda: len(listener._listening.factory._under_way) == 3)
+    await until(lambda: len(begun) == 3)
     link = net.slave(net.certify("slave", host=""), listener.address)
     assert await link.call("greet", name="you") == "hello you"
-    await wires[0].over.addTimeout(10, reactor)
+    assert wires[0].over.called
     assert not wires[2].over.called
+    assert len(begun) < 3
     for wire in wires:
         wire.transport.abortConnection()
+
+
+@ensureDeferred
+async def test_slaves_that_come_all_at_once_get_in(net):
+    """None ends another's handshake, however few there may be at a time."""
+    security = Security.of_folder(net.certify("master"), handshakes=2)
+    listener = net.master(security)
+    folder = net.certify("slave", host="")
+    links = [net.slave(folder, listener.address, name=f"slave-{n}") for n in range(30)]
+    refused = []
+    for link in links:
+        await link.connected()
+        refused += [link.state] if "refused" in link.state else []
+    assert len(net.agents[0].slaves) == 30
+    assert refused == []
 
 
 @pytest.mark.parametrize(
