@@ -1,7 +1,7 @@
 """Remote methods: marked, typed, checked on arrival, described to whoever asks."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, get_type_hints, overload
 
 import msgspec
@@ -160,8 +160,8 @@ def _describe(told: _Exposed, name: str, function: Callable[..., Any], clock: An
     )
 
 
-class MethodTable:
-    """The methods that an agent answers.
+class MethodTable(dict[str, Method]):
+    """The methods that an agent answers, by name; asking for another is refused.
 
     Built from objects whose methods are marked with `exposed`, or from marked functions.
 
@@ -171,8 +171,8 @@ class MethodTable:
     """
 
     def __init__(self, sources: Iterable[object], clock: Any) -> None:
+        super().__init__()
         self._clock = clock
-        self._methods: dict[str, Method] = {}
         for source in sources:
             self.add(source)
 
@@ -186,16 +186,10 @@ class MethodTable:
         for function in members:
             told: _Exposed = getattr(function, _MARK)
             name = prefix + told.name
-            self._methods[name] = _describe(told, name, function, self._clock)
+            self[name] = _describe(told, name, function, self._clock)
 
-    def __iter__(self) -> Iterator[Method]:
-        return iter(sorted(self._methods.values(), key=lambda method: method.name))
-
-    def __getitem__(self, name: str) -> Method:
-        method = self._methods.get(name)
-        if method is None:
-            raise CallRefused(UNKNOWN_METHOD, f"there is no method {name[:80]!r}; see hip methods")
-        return method
+    def __missing__(self, name: str) -> Method:
+        raise CallRefused(UNKNOWN_METHOD, f"there is no method {name[:80]!r}; see hip methods")
 
 
 def _marked(source: object) -> list[Any]:

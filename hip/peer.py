@@ -107,7 +107,7 @@ class Peer(Protocol):
         clock, limits = household.clock, household.limits
         self._calls = Calls(clock, self._send, limits.line)
         self._answers = Answers(clock, household.methods, self, self._send, limits.in_flight)
-        self._requests: Iterator[Request] = iter(())  # of the frame that is being answered
+        self._requests: Iterator[Request] | None = None  # of a frame that is being answered
         self._is_gathering = False  # whether the outbox goes out at the turn's end
         self._is_reading = True  # whether the transport may give us more
         self._reason = ""
@@ -159,6 +159,11 @@ class Peer(Protocol):
     def in_flight(self) -> int:
         """Calls that wait for an answer of the peer, or of us."""
         return len(self._calls) + len(self._answers)
+
+    @property
+    def asked(self) -> int:
+        """Requests of the peer that have come over this link."""
+        return self._answers.asked
 
     @property
     def latency(self) -> float | None:
@@ -261,22 +266,27 @@ class Peer(Protocol):
         """Hear what has come, while the peer reads what it is answered."""
         frames = 0
         try:
-            while self.deaf_since is None and self._closing is None:
-                for request in self._requests:
-                    self._answers.answer(request)
-                    if self.deaf_since is not None:
-                        break
-                else:
-                    if frames == _FRAMES:
-                        break
-                    said = self._session.next()
-                    if said is None:
-                        break
-                    frames += 1
-                    self._hear(said)
+            if self._requests is not None:
+                self._answer(self._requests)
+            while frames < _FRAMES and self.deaf_since is None and self._closing is None:
+                said = self._session.next()
+                if said is None:
+                    break
+                frames += 1
+                self._hear(said)
         except ProtocolError as error:
             self.close(str(error))
-        self._pace(is_more=frames == _FRAMES)
+        if frames == _FRAMES or self.deaf_since is not None or not self._is_reading:
+            self._pace(is_more=frames == _FRAMES)
+
+    def _answer(self, requests: Iterator[Request]) -> None:
+        """Answer requests; those that are left when the peer is deaf come later."""
+        self._requests = requests
+        for request in requests:
+            self._answers.answer(request)
+            if self.deaf_since is not None or self._closing is not None:
+                return
+        self._requests = None
 
     def _pace(self, is_more: bool) -> None:
         """Read on soon, and ask the transport for more only when there is room for it."""
@@ -300,7 +310,7 @@ class Peer(Protocol):
     def _hear(self, said: Any) -> None:
         kind = type(said)
         if kind is Requests:
-            self._requests = iter(said.messages)
+            self._answer(iter(said.messages))
         elif kind is Responses:
             self._calls.take(said.messages)
         elif kind is Notifications:
@@ -398,6 +408,7 @@ class Peer(Protocol):
                 self._flush()
 
     def _gathered(self) -> None:
+        """Send what the turn has gathered, unless the peer does not read."""
         self._is_gathering = False
         if self.deaf_since is None:
             self._flush()

@@ -23,6 +23,9 @@ class State(Enum):
     CLOSED = auto()
 
 
+_CLOSED = State.CLOSED  # looked up once: this is asked for every frame
+
+
 class Session:
     """The state machine of one end.
 
@@ -80,7 +83,7 @@ class Session:
         Raises:
             ProtocolError: they say nothing that HIP knows; the session is closed.
         """
-        if self.state is State.CLOSED:
+        if self.state is _CLOSED or self._framer.is_empty:
             return None
         try:
             payload = self._framer.next()

@@ -26,12 +26,14 @@ class Framer:
 
     Attributes:
         limit: bytes of the largest payload accepted; it is checked before any of it is kept.
+        is_empty: whether it holds nothing.
     """
 
-    __slots__ = ("_data", "_start", "limit")
+    __slots__ = ("_data", "_start", "is_empty", "limit")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
+        self.is_empty = True
         self._data: bytes | bytearray = b""
         self._start = 0  # where the next frame begins
 
@@ -41,6 +43,7 @@ class Framer:
 
     def feed(self, data: bytes) -> None:
         """Take bytes as they come."""
+        self.is_empty = False
         if not self._data:
             self._data = data
             return
@@ -70,7 +73,7 @@ class Framer:
         begin = start + LENGTH
         self._start = end = begin + length
         if have == LENGTH + length:  # the usual end of what came
-            self._data, self._start = b"", 0
+            self._data, self._start, self.is_empty = b"", 0, True
         return memoryview(data)[begin:end]
 
     def _wait(self) -> None:
