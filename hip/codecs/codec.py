@@ -48,6 +48,21 @@ class Codec(Protocol):
         """Write the end of the frame that began at `start` and holds `count` messages."""
 
 
+def is_small(value: int) -> bool:
+    """Tell whether an integer fits in 64 bits, with a sign or without."""
+    return -(2**63) <= value < 2**64
+
+
+def is_key(value: object) -> bool:
+    """Tell whether mappings may have a key: text, bytes, or an integer of 64 bits.
+
+    Not larger ones: many of one hash are easily made, and each is compared with all.
+    """
+    if isinstance(value, int):
+        return not isinstance(value, bool) and is_small(value)
+    return isinstance(value, str | bytes)
+
+
 def refuse(what: str, error: Exception) -> ProtocolError:
     """Return the error for bytes that are none of what they should be."""
     words = " ".join(str(error).split())[:200] or type(error).__name__

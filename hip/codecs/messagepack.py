@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from hip.codecs.codec import INTEGER_BITS, refuse
+from hip.codecs.codec import INTEGER_BITS, is_small, refuse
 from hip.errors import CannotCarry
 from hip.messages import Message
 
@@ -21,6 +21,11 @@ _TEXT = 0xA0  # a text of up to 31 bytes, less its length
 _ARRAY = 0xDC  # an array of up to 65,535, with two bytes of length
 _COUNT = Struct(">H")
 _FAULTS = (TypeError, ValueError, OverflowError, RecursionError)  # msgspec's own are ValueErrors
+_BUILTIN = (bytes, bytearray, memoryview, datetime)  # what msgspec need not make plainer
+
+
+class _LargeIntegerSeen(Exception):
+    """A value holds an integer beyond 64 bits."""
 
 
 class MessagePackCodec:
@@ -31,24 +36,25 @@ class MessagePackCodec:
     def __init__(self) -> None:
         self._encoder = msgspec.msgpack.Encoder()
         self._decoders: dict[Any, msgspec.msgpack.Decoder[Any]] = {}
+        self._keys = msgspec.msgpack.Decoder(ext_hook=_unhashable)
 
     def encode(self, value: object) -> bytes:
         """Return the bytes of a value."""
         try:
             return self._encoder.encode(value)
         except OverflowError:
-            return self._encoder.encode(_with_large_integers(value))
+            return self._encode_large(value)
         except _FAULTS as error:
             raise _cannot(error) from None
 
     def decode(self, data: bytes | memoryview, kind: Any = Any) -> Any:
         """Return the value of bytes, as one of `kind`."""
-        decoder = self._decoders.get(kind)
-        if decoder is None:
-            decoder = msgspec.msgpack.Decoder(kind, ext_hook=_extension)
-            self._decoders[kind] = decoder
         try:
-            return decoder.decode(data)
+            try:
+                return self._decoder(kind, _no_extension).decode(data)
+            except _LargeIntegerSeen:
+                self._keys.decode(data)  # none of them may be a key
+                return self._decoder(kind, _large_integer).decode(data)
         except _FAULTS as error:
             raise refuse("not a MessagePack value that HIP knows", error) from None
 
@@ -63,7 +69,7 @@ class MessagePackCodec:
             self._encoder.encode_into(message, buffer, end)
         except OverflowError:
             del buffer[end:]
-            buffer += self._encoder.encode(_with_large_integers(message))
+            buffer += self._encode_large(message)
         except _FAULTS as error:
             del buffer[end:]
             raise _cannot(error) from None
@@ -72,13 +78,36 @@ class MessagePackCodec:
         """Write how many messages there are."""
         _COUNT.pack_into(buffer, start + 3 + len(kind), count)
 
+    def _encode_large(self, value: object) -> bytes:
+        """Return the bytes of a value that has integers beyond 64 bits."""
+        try:
+            plain = msgspec.to_builtins(value, builtin_types=_BUILTIN, str_keys=False)
+            return self._encoder.encode(_replace(plain))
+        except _FAULTS as error:
+            raise _cannot(error) from None
+
+    def _decoder(self, kind: Any, hook: Any) -> msgspec.msgpack.Decoder[Any]:
+        decoder = self._decoders.get((kind, hook))
+        if decoder is None:
+            decoder = msgspec.msgpack.Decoder(kind, ext_hook=hook)
+            self._decoders[kind, hook] = decoder
+        return decoder
+
 
 @cache
 def _beginning(kind: str) -> bytes:
     return bytes((_PAIR, _TEXT | len(kind))) + kind.encode() + bytes((_ARRAY, 0, 0))
 
 
-def _extension(code: int, data: memoryview) -> int:
+def _no_extension(code: int, data: memoryview) -> Any:
+    raise _LargeIntegerSeen
+
+
+def _unhashable(code: int, data: memoryview) -> list[Any]:
+    return []
+
+
+def _large_integer(code: int, data: memoryview) -> int:
     if code != _LARGE_INTEGER:
         raise ValueError(f"there is no extension {code}")
     if len(data) > INTEGER_BITS // 8:
@@ -86,21 +115,13 @@ def _extension(code: int, data: memoryview) -> int:
     return int.from_bytes(data, "big", signed=True)
 
 
-def _with_large_integers(value: object) -> Any:
-    """Return a value whose integers beyond 64 bits are extensions."""
-    try:
-        return _replace(msgspec.to_builtins(value, builtin_types=(bytes, datetime), str_keys=False))
-    except _FAULTS as error:
-        raise _cannot(error) from None
-
-
 def _replace(value: Any) -> Any:
     match value:
         case dict():
-            return {_replace(key): _replace(part) for key, part in value.items()}
+            return {key: _replace(part) for key, part in value.items()}
         case list() | tuple():
             return [_replace(part) for part in value]
-        case int() if not -(2**63) <= value < 2**64:
+        case int() if not is_small(value):
             size = value.bit_length() // 8 + 1  # one bit more, for the sign
             if size > INTEGER_BITS // 8:
                 raise ValueError(f"an integer of more than {INTEGER_BITS} bits")

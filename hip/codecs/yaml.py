@@ -16,13 +16,17 @@ from typing import Any
 import msgspec
 import yaml
 
-from hip.codecs.codec import DEPTH, INTEGER_BITS, refuse
+from hip.codecs.codec import DEPTH, INTEGER_BITS, is_key, refuse
 from hip.errors import CannotCarry
 from hip.messages import Message
 
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
-_DIGITS = len(str(2**INTEGER_BITS))
+_BUILTIN = (bytes, bytearray, memoryview, datetime)  # what msgspec need not make plainer
+_DIGITS = len(str(-(2**INTEGER_BITS)))
+_SHORT_KEY = 1000  # characters; YAML wants a mark before a key that has more than 1,024
+# What ends a line in YAML, and the directive that libyaml takes ever longer to read.
+_TAG_DIRECTIVE = re.compile(b"(?:^|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])%TAG")
 # Characters that JSON leaves as they are and YAML takes only escaped.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _NULLS = {"", "~", "null", "Null", "NULL"}
@@ -41,11 +45,7 @@ class YamlCodec:
 
     def encode(self, value: object) -> bytes:
         """Return the bytes of a value."""
-        try:
-            plain = msgspec.to_builtins(value, builtin_types=(bytes, datetime), str_keys=False)
-            return _text(plain).encode()
-        except (TypeError, ValueError, OverflowError, RecursionError) as error:
-            raise CannotCarry(f"YAML cannot carry this value: {error}") from None
+        return _encode(value, 0)
 
     def decode(self, data: bytes | memoryview, kind: Any = Any) -> Any:
         """Return the value of bytes, as one of `kind`."""
@@ -61,27 +61,38 @@ class YamlCodec:
 
     def add(self, buffer: bytearray, message: Message) -> None:
         """Write one message, on a line of its own."""
-        buffer += self.encode(message) + b",\n"
+        buffer += _encode(message, 2) + b",\n"
 
     def end(self, buffer: bytearray, start: int, kind: str, count: int) -> None:
         """Write the end of a frame; YAML takes the comma after the last message."""
         buffer += b"]]"
 
 
-def _text(value: Any) -> str:
+def _encode(value: object, depth: int) -> bytes:
+    try:
+        plain = msgspec.to_builtins(value, builtin_types=_BUILTIN, str_keys=False)
+        return _text(plain, depth).encode()
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise CannotCarry(f"YAML cannot carry this value: {error}") from None
+
+
+def _text(value: Any, depth: int) -> str:
     """Return a value made of plain types as YAML.
 
     Raises:
-        ValueError: an integer is too large, or a moment has no zone.
+        ValueError: it is nested too deep, or has an integer or a key that HIP does not know.
     """
     match value:
         case str():
             quoted = json.dumps(value, ensure_ascii=False)
             return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+        case dict() | list() | tuple() if depth >= DEPTH:
+            raise ValueError(f"nested more than {DEPTH} deep")
         case dict():
-            return "{" + ", ".join(f"{_text(k)}: {_text(v)}" for k, v in value.items()) + "}"
+            pairs = (f"{_key(key)}: {_text(part, depth + 1)}" for key, part in value.items())
+            return "{" + ", ".join(pairs) + "}"
         case list() | tuple():
-            return "[" + ", ".join(map(_text, value)) + "]"
+            return "[" + ", ".join(_text(part, depth + 1) for part in value) + "]"
         case None | bool():
             return json.dumps(value)
         case int():
@@ -90,9 +101,16 @@ def _text(value: Any) -> str:
             return str(value)
         case float():
             return _float(value)
-        case bytes():
+        case bytes() | bytearray() | memoryview():
             return f'!!binary "{b64encode(value).decode()}"'
     return _moment(value)
+
+
+def _key(key: Any) -> str:
+    if not is_key(key):
+        raise ValueError(f"{key!r:.40} is no key: use text, bytes, or an integer of 64 bits")
+    text = _text(key, 0)
+    return text if len(text) <= _SHORT_KEY else f"? {text} "
 
 
 def _float(value: float) -> str:
@@ -113,6 +131,10 @@ class _Builder:
     """Makes a value of the events of libyaml's parser, in one pass and within limits."""
 
     def __init__(self, data: bytes) -> None:
+        if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise ValueError("it is not UTF-8")
+        if b"%TAG" in data and _TAG_DIRECTIVE.search(data):
+            raise ValueError("%TAG directives are not accepted")
         self._parser = _Parser(data)
         self._next = self._parser.get_event
 
@@ -158,8 +180,10 @@ class _Builder:
         mapping: dict[Any, Any] = {}
         while not isinstance(event := self._next(), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                raise ValueError("a key is a scalar")
+                raise ValueError("a key is neither a list nor a mapping")
             key = self._value(event, depth)
+            if not is_key(key):
+                raise ValueError("a key is text, bytes, or an integer of 64 bits")
             if key in mapping:
                 raise ValueError(f"the key {str(key)[:40]!r} is there twice")
             mapping[key] = self._value(self._next(), depth)
@@ -195,9 +219,11 @@ def _plain(text: str) -> Any:
 
 
 def _read_integer(text: str) -> int:
-    if len(text) > _DIGITS or not _INTEGER.fullmatch(text):
-        raise ValueError(f"{text[:40]!r} is no integer of up to {INTEGER_BITS} bits")
-    return int(text)
+    if len(text) <= _DIGITS and _INTEGER.fullmatch(text):
+        value = int(text)
+        if value.bit_length() < INTEGER_BITS:
+            return value
+    raise ValueError(f"{text[:40]!r} is no integer of up to {INTEGER_BITS} bits")
 
 
 def _read_float(text: str) -> float:
