@@ -57,6 +57,7 @@ class Agent(MultiService):
         self.security = security
         self.started = 0.0
         self.links: list[Link] = []
+        self._asked = 0  # by slaves that have left
         self.methods = MethodTable(methods, reactor)
         self.methods.add(Builtin(self, reactor), prefix="hip.")
         self._reactor = reactor
@@ -76,6 +77,18 @@ class Agent(MultiService):
         """Listen and connect."""
         self.started = self._reactor.seconds()
         super().startService()
+
+    @property
+    def peers(self) -> list[Peer]:
+        """Its slaves and its masters, as far as they are linked."""
+        masters = [link.peer for link in self.links if link.peer is not None]
+        return [*self.slaves.values(), *masters]
+
+    @property
+    def calls(self) -> int:
+        """How many requests it has had since it was made."""
+        before = self._asked + sum(link.asked for link in self.links)
+        return before + sum(peer.asked for peer in self.peers)
 
     def new_peer(self, is_master: bool) -> Peer:
         """Return a new end of a link of this agent."""
@@ -118,6 +131,7 @@ class Agent(MultiService):
 
     def leave(self, peer: Peer, reason: str) -> None:
         """Let a slave go whose link has ended."""
+        self._asked += peer.asked
         if self.slaves.get(peer.name) is peer:
             del self.slaves[peer.name]
         _log.info("{name} left: {reason}", name=peer.name, reason=reason)

@@ -68,6 +68,11 @@ class Answers:
     def __len__(self) -> int:
         return len(self._running)
 
+    @property
+    def asked(self) -> int:
+        """How many requests have come; more, if the peer does not number them one by one."""
+        return self._last
+
     def answer(self, request: Request) -> None:
         """Run what a request asks for, and send what comes of it.
 

@@ -1,47 +1,44 @@
 """What every agent answers: who it is, what it can do, and the tree below it."""
 
 import os
+from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
-from twisted.internet.defer import Deferred, gatherResults
 
-from hip.errors import UNREACHABLE, CallRefused, HipError
-from hip.methods import MASTER, convert, exposed
-from hip.security.roles import CONSOLE, OPERATOR
+from hip.deadlines import Deadline
+from hip.errors import (
+    AMBIGUOUS,
+    BAD_ARGUMENTS,
+    CANNOT_CARRY,
+    OVERLOADED,
+    TIMED_OUT,
+    TOO_LARGE,
+    UNREACHABLE,
+    CallRefused,
+    CallTimedOut,
+    CannotCarry,
+    HipError,
+    Overloaded,
+    RemoteError,
+    TooLarge,
+)
+from hip.methods import MASTER, exposed
+from hip.peer import Peer
+from hip.security.roles import OPERATOR
+from hip.tree import AGENTS, LEVELS, Branch, Information, find, survey
 from hip.version import VERSION
 
 if TYPE_CHECKING:
     from hip.agent import Agent
-    from hip.peer import Peer
 
-TREE_PATIENCE = 5.0  # seconds to wait for each slave's part of the tree
-
-
-@frozen
-class Information:
-    """What an agent says of itself.
-
-    Attributes:
-        kind: what it is.
-        name: which one.
-        version: of its software.
-        pid: its process.
-        uptime: seconds.
-        memory: bytes resident.
-        in_flight: calls under way over all its links.
-        slaves: how many agents are linked below it.
-    """
-
-    kind: str
-    name: str
-    version: str
-    pid: int
-    uptime: float
-    memory: int
-    in_flight: int
-    slaves: int
+_CODES: dict[type[HipError], str] = {  # of what may happen on the way to a descendant
+    CallTimedOut: TIMED_OUT,
+    Overloaded: OVERLOADED,
+    CannotCarry: CANNOT_CARRY,
+    TooLarge: TOO_LARGE,
+}
 
 
 @frozen
@@ -50,18 +47,6 @@ class Described:
 
     signature: str
     words: str
-
-
-@frozen
-class Branch:
-    """What must be in an agent's answer to `hip.tree`, whoever wrote the agent."""
-
-    version: str
-    pid: int
-    uptime: float
-    memory: int
-    in_flight: int
-    slaves: list[dict[str, Any]]
 
 
 class Builtin:
@@ -75,7 +60,6 @@ class Builtin:
     def info(self) -> Information:
         """Tell who this agent is and how it is."""
         agent = self._agent
-        peers = [*agent.slaves.values(), *(link.peer for link in agent.links if link.peer)]
         return Information(
             kind=agent.kind,
             name=agent.agent_name,
@@ -83,65 +67,92 @@ class Builtin:
             pid=os.getpid(),
             uptime=self._reactor.seconds() - agent.started,
             memory=resident_memory(),
-            in_flight=sum(peer.in_flight for peer in peers),
+            calls=agent.calls,
+            in_flight=sum(peer.in_flight for peer in agent.peers),
             slaves=len(agent.slaves),
         )
 
     @exposed
     def methods(self) -> list[Described]:
         """List the methods that this agent answers."""
-        return [Described(method.signature, method.words) for method in self._agent.methods]
+        methods = [method for _, method in sorted(self._agent.methods.items())]
+        return [Described(method.signature, method.words) for method in methods]
 
     @exposed
-    async def tree(self) -> dict[str, Any]:
-        """Show this agent and all below it; one that does not answer is marked."""
-        slaves = [peer for peer in self._agent.slaves.values() if peer.kind != CONSOLE]  # a person
-        below = [Deferred.fromCoroutine(_branch(peer)) for peer in slaves]
-        branches = await gatherResults(below, consumeErrors=True)
-        own = self.info()
-        return {
-            "kind": own.kind,
-            "name": own.name,
-            "version": own.version,
-            "pid": own.pid,
-            "uptime": own.uptime,
-            "memory": own.memory,
-            "in_flight": own.in_flight,
-            "slaves": sorted(branches, key=lambda branch: str(branch["name"])),
-        }
+    async def tree(self, deadline: Deadline, agents: int = AGENTS, levels: int = LEVELS) -> Branch:
+        """Show this agent and all below it.
+
+        It comes within 5 seconds, or sooner if the caller wants; who does not answer is marked.
+        """
+        slaves = list(self._agent.slaves.values())
+        bounds = min(agents, AGENTS), min(levels, LEVELS)
+        return await survey(self._reactor, self.info(), slaves, deadline.left, *bounds)
+
+    @exposed
+    async def find(self, name: str, deadline: Deadline, levels: int = LEVELS) -> list[list[str]]:
+        """Show the ways to agents of a name below this one, each by the names on it."""
+        slaves = list(self._agent.slaves.values())
+        return await find(self._reactor, name, slaves, deadline.left, min(levels, LEVELS))
 
     # Routing lends the router's own rights: the descendant sees its master call, whoever asked.
     @exposed(roles=(OPERATOR, MASTER))
     async def route(
-        self, path: list[str], method: str, arguments: dict[str, Any], patience: float = 60.0
+        self,
+        path: list[str],
+        method: str,
+        arguments: dict[str, Any],
+        peer: Peer,
+        deadline: Deadline,
     ) -> Any:
-        """Call a method of a descendant, reached by the names on the way to it."""
-        if not path or len(path) > 32:
-            raise CallRefused(UNREACHABLE, "a path has from 1 to 32 names")
-        peer = self._agent.slaves.get(path[0])
-        if peer is None:
-            names = ", ".join(sorted(self._agent.slaves)) or "none"
-            words = f"{self._agent.agent_name} has no slave {path[0][:80]!r}; it has: {names}"
-            raise CallRefused(UNREACHABLE, words)
-        if len(path) == 1:
-            return await peer.call(method, timeout=patience, **arguments)
-        return await peer.call(
-            "hip.route",
-            timeout=patience,
-            patience=patience,
-            path=path[1:],
-            method=method,
-            arguments=arguments,
-        )
+        """Call a method of a descendant, reached by the names on the way to it.
 
+        The way may begin with this agent's own name, or with any name that only one agent below
+        has. The caller's patience goes with it.
+        """
+        if not path or len(path) > LEVELS:
+            raise CallRefused(UNREACHABLE, f"a path has from 1 to {LEVELS} names")
+        if "timeout" in arguments:
+            raise CallRefused(BAD_ARGUMENTS, "an argument cannot be named timeout")
+        slave, rest = await self._way(path, deadline)
+        if slave is None:
+            return await self._call_own(method, arguments, peer, deadline)
+        if rest:
+            arguments = {"path": rest, "method": method, "arguments": arguments}
+            method = "hip.route"
+        try:
+            return await slave.call(method, timeout=deadline.left, **arguments)
+        except RemoteError:
+            raise
+        except HipError as error:
+            code = _CODES.get(type(error), UNREACHABLE)
+            raise CallRefused(code, f"{slave.name}: {error}") from None
 
-async def _branch(peer: "Peer") -> dict[str, Any]:
-    try:
-        branch = await peer.call("hip.tree", timeout=TREE_PATIENCE)
-        convert(branch, Branch)
-    except (HipError, TypeError) as error:
-        return {"kind": peer.kind, "name": peer.name, "error": str(error), "slaves": []}
-    return {**branch, "kind": peer.kind, "name": peer.name, "latency": peer.latency}
+    async def _way(self, path: list[str], deadline: Deadline) -> tuple[Peer | None, list[str]]:
+        """Return the slave to turn to, or None for this agent itself, and the names after it.
+
+        Raises:
+            CallRefused: there is no such way, or more than one.
+        """
+        slaves, own = self._agent.slaves, self._agent.agent_name
+        first, *rest = path
+        if first in slaves:
+            return slaves[first], rest
+        if first == own:
+            return await self._way(rest, deadline) if rest else (None, [])
+        found = await self.find(first, deadline)
+        if len(found) > 1:
+            ways = ", ".join("/".join(way) for way in found)
+            raise CallRefused(AMBIGUOUS, f"there are {len(found)} agents {first[:80]!r}: {ways}")
+        if not found or found[0][0] not in slaves:
+            raise CallRefused(UNREACHABLE, f"there is no {first[:80]!r} below {own}; see hip tree")
+        way = found[0]
+        return slaves[way[0]], way[1:] + rest
+
+    async def _call_own(
+        self, method: str, arguments: dict[str, Any], peer: Peer, deadline: Deadline
+    ) -> Any:
+        answer = self._agent.methods[method].call(peer, arguments, deadline.left)
+        return await answer if isawaitable(answer) else answer
 
 
 def resident_memory() -> int:

@@ -111,7 +111,6 @@ async def _ask(link: Link, options: argparse.Namespace, method: str, **arguments
     return await link.call(
         "hip.route",
         timeout=options.timeout,
-        patience=options.timeout,
         path=path,
         method=method,
         arguments=arguments,

@@ -94,6 +94,7 @@ FAILED = "failed"  # the method made a mistake; the callee's log says which
 TOO_LARGE = "too-large"
 CANNOT_CARRY = "cannot-carry"  # the answer has no form on the wire
 UNREACHABLE = "unreachable"  # a descendant on the way is not there
+AMBIGUOUS = "ambiguous"  # several descendants have the name
 CANCELLED = "cancelled"
 TIMED_OUT = "timed-out"  # the method worked longer than the caller waits
 FORBIDDEN = "forbidden"  # the caller's certificate has none of the roles that may call it

@@ -43,6 +43,7 @@ class Link(Service):
         peer: the master, while linked.
         on_connect: called with the master after each greeting, before calls that wait.
         state: in a few words, for pages: who the master is or why there is none.
+        asked: requests that came over links that have ended.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Link(Service):
         self.peer: Peer | None = None
         self.on_connect: Callable[[Peer], Any] = lambda _: None
         self.state = "not started"
+        self.asked = 0
         self._reactor = reactor
         self._new_peer = new_peer
         self._guard = guard
@@ -123,7 +125,7 @@ class Link(Service):
             peer = self._new_peer()
             peer.on_greeted = greeted.callback
             peer.on_redirected = lambda address: self._redirect(peer, address)
-            peer.on_closed = lambda _, reason: self._lost(greeted, in_words(reason))
+            peer.on_closed = lambda peer, reason: self._lost(peer, greeted, in_words(reason))
             return peer
 
         peer = await connect_to_master(self._reactor, self._journey.target, build, self._guard)
@@ -133,8 +135,9 @@ class Link(Service):
             peer.close("stopping")
             raise
 
-    def _lost(self, greeted: Deferred[Peer], reason: str) -> None:
+    def _lost(self, peer: Peer, greeted: Deferred[Peer], reason: str) -> None:
         self.peer = None
+        self.asked += peer.asked
         self.state = f"link to {self._journey.target} ended: {reason}"
         if not greeted.called:
             greeted.errback(ConnectionLost(reason))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from msgspec import to_builtins
 from twisted.application.service import IService, MultiService
 
 from agents.configuration import AgentOptions, Configuration, Port, page_of, private_folder
@@ -96,9 +97,12 @@ class SchedulerService(MultiService):
         self.agent.on_join, self.agent.on_leave = scheduler.join, scheduler.leave
         self.listener = self.agent.listen(configuration.address(Port.SCHEDULER, config.address))
         tree = self.agent.methods["hip.tree"]
-        pages = SchedulerPages(
-            name, overview, scheduler.means.live, lambda: tree.call(None, {}, _PATIENCE)
-        )
+
+        async def branches() -> dict[str, Any]:
+            found: dict[str, Any] = to_builtins(await tree.call(None, {}, _PATIENCE))
+            return found
+
+        pages = SchedulerPages(name, overview, scheduler.means.live, branches)
         address = configuration.address(Port.SCHEDULER_PAGES, config.pages)
         handler = guarded(pages.router(), [address])
         self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")

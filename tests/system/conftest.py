@@ -190,7 +190,7 @@ class Archive:
         found: dict[str, dict] = {}
 
         def note(branch: dict) -> None:
-            if "pid" in branch:
+            if branch.get("pid"):
                 found[branch["name"]] = branch
             for below in branch.get("slaves", []):
                 note(below)
