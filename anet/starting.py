@@ -12,6 +12,7 @@ from twisted.application.service import IService, MultiService
 from twisted.logger import Logger
 
 from anet.errors import AnetError
+from anet.garbage import settle
 
 _log = Logger()
 
@@ -38,7 +39,7 @@ class StartingService(MultiService):
             part.setServiceParent(self)
 
     def startService(self) -> None:
-        """Start all parts.
+        """Start all parts, and have the garbage collector leave alone what is there by then.
 
         Raises:
             CannotStart: one cannot. It is no `SystemExit`, of which twistd would tell a waiting
@@ -46,6 +47,7 @@ class StartingService(MultiService):
         """
         try:
             super().startService()
+            settle()
         except self._expected as error:
             sys.excepthook = _tell
             raise CannotStart(words(error)) from None
