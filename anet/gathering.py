@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import Any
 
 from twisted.internet.abstract import FileDescriptor
+from twisted.protocols.tls import TLSMemoryBIOProtocol
+from zope.interface import directlyProvides, providedBy
 
 
 class Turn:
@@ -92,3 +94,29 @@ def _is_idle(transport: Any) -> bool:
         and not transport.disconnecting
         and not getattr(transport, "TLS", False)
     )
+
+
+class PromptTransport:
+    """Stands between a socket and what wraps it (TLS), whose writes go by `send_now`.
+
+    The wrapper sees everything else of the socket as it is.
+    """
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+        directlyProvides(self, providedBy(transport))
+
+    def write(self, data: bytes) -> None:
+        """Write, at once if nothing waits before."""
+        send_now(self._transport, data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+class PromptTLS(TLSMemoryBIOProtocol):
+    """TLS whose records leave when they are made, and not at the reactor's next turn."""
+
+    def makeConnection(self, transport: Any) -> None:
+        """Begin, over a socket."""
+        super().makeConnection(PromptTransport(transport))

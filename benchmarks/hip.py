@@ -5,9 +5,9 @@
 A server and a client, each on a core of its own, send the same small dictionary each way, in
 three parts: `throughput`, one connection with 1,000 calls in flight; `latency`, one call after
 the other, with both sides on one core; `slaves`, 2,000 connections at rest and then with one call
-a second on each. HIP is whole: typed arguments, deadlines, cancellation, flow control; its method
-and its callers are coroutines, and plain functions in `hip-plain`. Peers take turns. The last line
-is JSON.
+a second on each. HIP is whole: typed arguments, deadlines, cancellation, flow control, a coroutine
+as its method. All callers on Twisted use callbacks; those of `hip-awaited` are coroutines. Peers
+take turns. The last line is JSON.
 """
 
 import argparse
@@ -45,7 +45,7 @@ class Peer(NamedTuple):
 HIP = ("hip_agents.py", ("dlweb", "Twisted", "msgspec"))
 PEER_OF = {
     "hip": Peer(*HIP),
-    "hip-plain": Peer(*HIP, "plain"),
+    "hip-awaited": Peer(*HIP, "awaited"),
     "hip-yaml": Peer(*HIP, "yaml"),
     "hip-tls": Peer(*HIP, "tls"),
     "amp": Peer("amp_native.py", ("Twisted",)),
@@ -98,7 +98,7 @@ PARTS = {
     ),
     "latency": Part(
         "latency: one call after the other, both sides on one core",
-        ("hip", "hip-plain", "amp", "zeromq", "grpc"),
+        ("hip", "hip-awaited", "amp", "zeromq", "grpc"),
         ("hip", "amp", "zeromq", "grpc"),
         (2.0, 0.3),
         (0.5, 0.1),

@@ -13,6 +13,7 @@ from hip.wire import LENGTH, write_length
 
 _ROOM = bytes(LENGTH)  # for the length of a frame, which is known at its end
 MESSAGES = 128  # in one frame: the other end works on these while we write the next
+PIECE = 64 * 1024  # bytes that are worth sending before there are so many messages
 
 
 class Outbox:
@@ -37,8 +38,11 @@ class Outbox:
         """Return how many bytes wait to be sent."""
         return len(self._buffer)
 
-    def add(self, message: Message) -> int:
-        """Write a message, in a frame with others of its kind; return the bytes that wait.
+    def add(self, message: Message) -> bool:
+        """Write a message, in a frame with others of its kind.
+
+        Returns:
+            Whether there is enough to be sent before the turn ends.
 
         Raises:
             TooLarge: the peer accepts no frame of that size.
@@ -52,7 +56,7 @@ class Outbox:
         if len(buffer) - self._start > self._limit:  # the length's four bytes are to spare
             self._move(before)
         self._count += 1
-        return len(buffer)
+        return self._count >= MESSAGES or len(buffer) > PIECE
 
     def say(self, single: Any) -> None:
         """Write a frame that is one message.

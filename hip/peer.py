@@ -51,7 +51,6 @@ from hip.session import Session, State
 _log = Logger()
 DEFAULT_TIMEOUT = 60.0  # seconds
 _PARTING = 1.0  # seconds that a peer has to read our last words
-_PIECE = 64 * 1024  # bytes that are sent without waiting for the turn's end
 _OPEN = State.OPEN  # looked up once: this is asked twice a call
 _FRAMES = 16  # read in one turn; other links come next
 
@@ -390,14 +389,14 @@ class Peer(Protocol):
         session = self._session
         if session.state is not _OPEN:
             return
-        unsent = session.outbox.add(message)
+        is_enough = session.outbox.add(message)
         if not self._is_gathering:
             self._is_gathering = True
             self._household.turn.at_end(self._gathered)
-        if unsent > _PIECE:
+        if is_enough:
             if self.deaf_since is None:
                 self._flush()
-            elif unsent > self._household.limits.unsent:
+            elif self._unsent > self._household.limits.unsent:
                 self.give_up(f"{self.name} does not read what it is sent")
 
     def _say(self, single: Single) -> None:

@@ -4,7 +4,9 @@ GREETING --the peer's greeting--> OPEN --goodbye, either way--> CLOSED
 GREETING, OPEN --nonsense, a limit passed--> CLOSED (by ProtocolError)
 """
 
+from collections.abc import Callable
 from enum import Enum, auto
+from typing import Any
 
 from hip.codecs import YAML, Codec
 from hip.errors import ProtocolError
@@ -41,6 +43,7 @@ class Session:
         "_greeting",
         "_is_master",
         "_limits",
+        "_read",
         "codec",
         "outbox",
         "peer",
@@ -56,6 +59,7 @@ class Session:
         self._limits = limits
         self._is_master = is_master
         self._framer = Framer(limits.greeting)
+        self._read: Callable[[memoryview], Any] | None = None  # once OPEN
 
     def start(self) -> bytes:
         """Return the bytes to begin with: our greeting."""
@@ -89,9 +93,9 @@ class Session:
             payload = self._framer.next()
             if payload is None:
                 return None
-            if self.codec is None:
+            if self._read is None:
                 return self._be_greeted(payload)
-            said: Frame = self.codec.decode(payload, Frame)
+            said: Frame = self._read(payload)
         except ProtocolError:
             self.state = State.CLOSED
             raise
@@ -104,6 +108,7 @@ class Session:
         pair = (self._greeting, self.peer)
         self.codec = choose_codec(*(pair if self._is_master else reversed(pair)))
         self.outbox = Outbox(self.codec, self.peer.frame)
+        self._read = self.codec.reader(Frame)
         self._framer.limit = self._limits.frame
         self.state = State.OPEN
         return self.peer

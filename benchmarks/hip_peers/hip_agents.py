@@ -23,11 +23,6 @@ class Echo:
         """Give back what it is given; a coroutine."""
         return {"url": url, "depth": depth, "status": status}
 
-    @exposed
-    def echo_plainly(self, url: str, depth: int, status: int) -> dict[str, Any]:
-        """Give back what it is given; a plain function."""
-        return {"url": url, "depth": depth, "status": status}
-
 
 class Hip(Peer):
     """HIP."""
@@ -68,7 +63,7 @@ class Hip(Peer):
         master = await link.connected()
         if master.serializer != self._serializer:
             fail(f"{master.serializer} is spoken, not {self._serializer}")
-        return partial(master.call, self._method, **VALUE)
+        return partial(master.call, "echo", **VALUE)
 
 
 def by_coroutines(call: Call, window: Window, count: int) -> None:

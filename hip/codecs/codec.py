@@ -1,5 +1,6 @@
 """What a serializer does."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from hip.errors import ProtocolError
@@ -33,6 +34,9 @@ class Codec(Protocol):
         Raises:
             ProtocolError: they are not one value, or not of that kind.
         """
+
+    def reader(self, kind: Any) -> Callable[[bytes | memoryview], Any]:
+        """Return what decodes values of `kind`, quicker than `decode` does."""
 
     def begin(self, buffer: bytearray, kind: str) -> None:
         """Write the beginning of a frame of messages at the end of `buffer`."""

@@ -4,6 +4,7 @@ msgspec reads and writes it: it speaks the same wire as the msgpack package two 
 quicker, and checks types in the same pass (docs/decisions/0012).
 """
 
+from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from struct import Struct
@@ -35,8 +36,7 @@ class MessagePackCodec:
 
     def __init__(self) -> None:
         self._encoder = msgspec.msgpack.Encoder()
-        self._decoders: dict[Any, msgspec.msgpack.Decoder[Any]] = {}
-        self._keys = msgspec.msgpack.Decoder(ext_hook=_unhashable)
+        self._readers: dict[Any, Callable[[bytes | memoryview], Any]] = {}
 
     def encode(self, value: object) -> bytes:
         """Return the bytes of a value."""
@@ -49,14 +49,13 @@ class MessagePackCodec:
 
     def decode(self, data: bytes | memoryview, kind: Any = Any) -> Any:
         """Return the value of bytes, as one of `kind`."""
-        try:
-            try:
-                return self._decoder(kind, _no_extension).decode(data)
-            except _LargeIntegerSeen:
-                self._keys.decode(data)  # none of them may be a key
-                return self._decoder(kind, _large_integer).decode(data)
-        except _FAULTS as error:
-            raise refuse("not a MessagePack value that HIP knows", error) from None
+        return self.reader(kind)(data)
+
+    def reader(self, kind: Any) -> Callable[[bytes | memoryview], Any]:
+        """Return what decodes values of `kind`; it is kept."""
+        if kind not in self._readers:
+            self._readers[kind] = _reader(kind)
+        return self._readers[kind]
 
     def begin(self, buffer: bytearray, kind: str) -> None:
         """Write the beginning of a frame; the number of messages is not known yet."""
@@ -86,12 +85,23 @@ class MessagePackCodec:
         except _FAULTS as error:
             raise _cannot(error) from None
 
-    def _decoder(self, kind: Any, hook: Any) -> msgspec.msgpack.Decoder[Any]:
-        decoder = self._decoders.get((kind, hook))
-        if decoder is None:
-            decoder = msgspec.msgpack.Decoder(kind, ext_hook=hook)
-            self._decoders[kind, hook] = decoder
-        return decoder
+
+def _reader(kind: Any) -> Callable[[bytes | memoryview], Any]:
+    decode = msgspec.msgpack.Decoder(kind, ext_hook=_no_extension).decode
+    check_keys = msgspec.msgpack.Decoder(ext_hook=_unhashable).decode
+    decode_large = msgspec.msgpack.Decoder(kind, ext_hook=_large_integer).decode
+
+    def read(data: bytes | memoryview) -> Any:
+        try:
+            try:
+                return decode(data)
+            except _LargeIntegerSeen:
+                check_keys(data)  # none of them may be a key
+                return decode_large(data)
+        except _FAULTS as error:
+            raise refuse("not a MessagePack value that HIP knows", error) from None
+
+    return read
 
 
 @cache

@@ -9,7 +9,9 @@ is text. Anchors, aliases and other tags are refused: they multiply, or make obj
 import json
 import re
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from math import inf, isfinite, nan
 from typing import Any
 
@@ -54,6 +56,10 @@ class YamlCodec:
             return value if kind is Any else msgspec.convert(value, kind)
         except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise refuse("not a YAML value that HIP knows", error) from None
+
+    def reader(self, kind: Any) -> Callable[[bytes | memoryview], Any]:
+        """Return what decodes values of `kind`."""
+        return partial(self.decode, kind=kind)
 
     def begin(self, buffer: bytearray, kind: str) -> None:
         """Write the beginning of a frame."""

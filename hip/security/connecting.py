@@ -9,12 +9,13 @@ from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, U
 from twisted.internet.error import ConnectError, ConnectingCancelledError
 from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
 from twisted.internet.protocol import Factory
-from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
+from twisted.protocols.tls import TLSMemoryBIOFactory
 from zope.interface import implementer
 
 from anet.address import Address, is_loopback
 from anet.errors import AnetError, ConnectFailed
 from anet.factories import factory_of
+from anet.gathering import PromptTLS
 from anet.names import ascii_name, resolve
 from anet.tunnel import Proxy, Tunnel, TunnelProtocol
 from hip.address import SocketPath
@@ -118,7 +119,7 @@ class _Way:
             return self._arrive(self._build())
         creator = _Creator(self._guard, self._to.host)
         factory: Any = TLSMemoryBIOFactory(creator, True, factory_of(self._doorway), self._reactor)
-        factory.protocol = TLSMemoryBIOProtocol  # HIP gathers what it writes
+        factory.protocol = PromptTLS  # HIP gathers what it writes
         return factory.buildProtocol(None)
 
     def _doorway(self) -> Doorway:

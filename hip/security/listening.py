@@ -6,12 +6,13 @@ from typing import Any
 from OpenSSL import SSL
 from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
 from twisted.logger import Logger
-from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
+from twisted.protocols.tls import TLSMemoryBIOFactory
 from zope.interface import implementer
 
 from anet.address import Address
 from anet.deadline import Deadline
 from anet.factories import factory_of
+from anet.gathering import PromptTLS
 from anet.listening import listen
 from hip.address import SocketPath
 from hip.errors import CredentialsRefused, HipError, NotTrusted
@@ -65,7 +66,7 @@ class Entrance(TLSMemoryBIOFactory):
     made 1,500 slaves that came back together end each other's handshakes for 47 seconds.)
     """
 
-    protocol = TLSMemoryBIOProtocol  # HIP gathers what it writes, so nothing here does it again
+    protocol = PromptTLS  # HIP gathers what it writes, so nothing here does it again
 
     def __init__(self, reactor: Any, build: _Build, guard: Guard) -> None:
         super().__init__(self, False, factory_of(self._doorway), reactor)

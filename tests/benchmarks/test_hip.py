@@ -19,12 +19,12 @@ def run(*options: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 def test_its_last_line_tells_which_targets_are_met() -> None:
     """Every part runs with the peers that need nothing but what dlweb needs."""
-    done = run("--connections", "20", "--peers", "hip", "hip-plain", "hip-yaml", "hip-tls", "amp")
+    done = run("--connections", "20", "--peers", "hip", "hip-awaited", "hip-yaml", "hip-tls", "amp")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout.splitlines()[-1])
     assert result["benchmark"] == "hip"
     assert set(result["figures"]["throughput"]) == {
-        "hip", "hip-plain", "hip-yaml", "hip-tls", "amp",
+        "hip", "hip-awaited", "hip-yaml", "hip-tls", "amp",
     }  # fmt: skip
     assert result["ratios"]["throughput_hip_vs_amp"] > 0
     assert set(result["targets"]) == {
