@@ -24,10 +24,11 @@ class Outbox:
         limit: bytes of the largest frame that the peer accepts.
     """
 
-    __slots__ = ("_buffer", "_codec", "_count", "_kind", "_limit", "_start")
+    __slots__ = ("_buffer", "_codec", "_count", "_kind", "_limit", "_start", "_write")
 
     def __init__(self, codec: Codec, limit: int) -> None:
         self._codec = codec
+        self._write = codec.add
         self._limit = limit
         self._buffer = bytearray()
         self._kind = ""  # of the frame that is being written, if any is
@@ -52,11 +53,12 @@ class Outbox:
             self._begin(message.KIND)
         buffer = self._buffer
         before = len(buffer)
-        self._codec.add(buffer, message)
-        if len(buffer) - self._start > self._limit:  # the length's four bytes are to spare
+        self._write(buffer, message)
+        size = len(buffer)
+        if size - self._start > self._limit:  # the length's four bytes are to spare
             self._move(before)
-        self._count += 1
-        return self._count >= MESSAGES or len(buffer) > PIECE
+        self._count = count = self._count + 1
+        return count >= MESSAGES or size > PIECE
 
     def say(self, single: Any) -> None:
         """Write a frame that is one message.

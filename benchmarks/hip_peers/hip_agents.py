@@ -29,9 +29,7 @@ class Hip(Peer):
 
     def __init__(self, reactor: Any, job: Job) -> None:
         super().__init__(reactor, job)
-        is_plain = job.variant == "plain"
-        self.keep_calling = by_callbacks if is_plain else by_coroutines
-        self._method = "echo_plainly" if is_plain else "echo"
+        self.keep_calling = by_coroutines if job.variant == "awaited" else by_callbacks
         self._serializer = "yaml" if job.variant == "yaml" else "msgpack"
 
     def _agent(self, name: str, kind: str, methods: list[object]) -> Agent:

@@ -198,4 +198,5 @@ def test_what_cannot_be_carried_leaves_the_session_open():
     with pytest.raises(CannotCarry):
         master.outbox.add(Response(2, object()))
     master.outbox.add(Response(3, "good too"))
-    assert hear(slave, master.outbox.take()) == [Responses([Response(1, "good"), Response(3, "good too")])]
+    heard = hear(slave, master.outbox.take())
+    assert heard == [Responses([Response(1, "good"), Response(3, "good too")])]
