@@ -98,6 +98,11 @@ class Answers:
         else:
             self._respond(number, result)
 
+    def refuse(self, requests: Iterable[Request], words: str) -> None:
+        """Answer requests without running them, because there is no room."""
+        for request in requests:
+            self._send(Error(request.number, OVERLOADED, words[:WORDS]))
+
     def be_told(self, notifications: Iterable[Notification]) -> None:
         """Run what notifications ask for; those that would pass the limit are let go."""
         for notification in notifications:

@@ -16,8 +16,8 @@ class Limits:
         heartbeat: seconds of silence after which a heartbeat is sent.
         silence: seconds without a byte, or without taking one, after which the peer is taken for
             dead. It is looked at once in each `heartbeat` seconds.
-        unsent: bytes held for a peer that does not read, and again bytes of it that are held
-            until it does; past the first the link is ended, past the second it is not read.
+        unsent: bytes held for a peer that does not read, and again bytes of its requests that wait
+            until it does; past the first the link is ended, past the second they are refused.
         links: slaves (and those that have not greeted yet) at one listener.
     """
 

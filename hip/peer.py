@@ -4,6 +4,7 @@ One connection carries requests both ways; answers come in any order (*INA §1.3
 makes the other grow: one that does not read is not answered, nor asked, until it does.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -52,6 +53,7 @@ _log = Logger()
 DEFAULT_TIMEOUT = 60.0  # seconds
 _PARTING = 1.0  # seconds that a peer has to read our last words
 _OPEN = State.OPEN  # looked up once: this is asked twice a call
+_NONE: deque[Any] = deque(maxlen=0)  # one for all links where no request waits
 _FRAMES = 16  # read in one turn; other links come next
 
 
@@ -106,7 +108,8 @@ class Peer(Protocol):
         clock, limits = household.clock, household.limits
         self._calls = Calls(clock, self._send, limits.line)
         self._answers = Answers(clock, household.methods, self, self._send, limits.in_flight)
-        self._requests: Iterator[Request] | None = None  # of a frame that is being answered
+        self._held: deque[tuple[Iterator[Request], int]] = _NONE  # not answered yet, by frame
+        self._held_size = 0  # bytes of those frames
         self._is_gathering = False  # whether the outbox goes out at the turn's end
         self._is_reading = True  # whether the transport may give us more
         self._reason = ""
@@ -262,12 +265,12 @@ class Peer(Protocol):
             self._read()
 
     def _read(self) -> None:
-        """Hear what has come, while the peer reads what it is answered."""
+        """Hear what has come, in pieces: other links come between."""
         frames = 0
         try:
-            if self._requests is not None:
-                self._answer(self._requests)
-            while frames < _FRAMES and self.deaf_since is None and self._closing is None:
+            if self._held:
+                self._answer_held()
+            while frames < _FRAMES and self._closing is None:
                 said = self._session.next()
                 if said is None:
                     break
@@ -275,31 +278,50 @@ class Peer(Protocol):
                 self._hear(said)
         except ProtocolError as error:
             self.close(str(error))
-        if frames == _FRAMES or self.deaf_since is not None or not self._is_reading:
+        if frames == _FRAMES or not self._is_reading:
             self._pace(is_more=frames == _FRAMES)
 
-    def _answer(self, requests: Iterator[Request]) -> None:
-        """Answer requests; those that are left when the peer is deaf come later."""
-        self._requests = requests
+    def _pace(self, is_more: bool) -> None:
+        """Read on soon, and ask the transport for more only when there is no more here."""
+        if self._closing is not None or self._is_closed:
+            return
+        if is_more and self._later is None:
+            self._later = self._household.clock.callLater(0, self._read_on)
+        if is_more is self._is_reading:
+            self._is_reading = not is_more
+            (self.transport.pauseProducing if is_more else self.transport.resumeProducing)()
+
+    def _be_asked(self, messages: list[Request]) -> None:
+        """Answer requests; while the peer does not read they wait, or are refused.
+
+        All else is heard meanwhile: if both ends stopped to read they would wait for each other.
+        """
+        requests = iter(messages)
+        if self.deaf_since is None and self._answer(requests):
+            return
+        size = self._session.size
+        if self._held_size + size > self._household.limits.unsent:
+            self._answers.refuse(requests, f"{self.name} does not read its answers")
+            return
+        if not self._held:
+            self._held = deque()
+        self._held.append((requests, size))
+        self._held_size += size
+
+    def _answer(self, requests: Iterator[Request]) -> bool:
+        """Answer requests until the peer does not read; tell whether it still does."""
         for request in requests:
             self._answers.answer(request)
-            if self.deaf_since is not None or self._closing is not None:
-                return
-        self._requests = None
+            if self.deaf_since is not None or not self.is_open:
+                return False
+        return True
 
-    def _pace(self, is_more: bool) -> None:
-        """Read on soon, and ask the transport for more only when there is room for it."""
-        if is_more and self._later is None and self._closing is None:
-            self._later = self._household.clock.callLater(0, self._read_on)
-        if self.deaf_since is None:
-            has_room = not is_more
-        else:
-            # Bytes that come while we cannot answer are held, as many as the other end may hold
-            # for us; so two ends that wait for each other cannot wait for ever.
-            has_room = self._session.held < self._household.limits.unsent
-        if has_room != self._is_reading and not self._is_closed and self._closing is None:
-            self._is_reading = has_room
-            (self.transport.resumeProducing if has_room else self.transport.pauseProducing)()
+    def _answer_held(self) -> None:
+        while self._held and self.deaf_since is None and self.is_open:
+            requests, size = self._held[0]
+            if self._answer(requests):
+                self._held.popleft()
+                self._held_size -= size
 
     def _read_on(self) -> None:
         self._later = None
@@ -309,7 +331,7 @@ class Peer(Protocol):
     def _hear(self, said: Any) -> None:
         kind = type(said)
         if kind is Requests:
-            self._answer(iter(said.messages))
+            self._be_asked(said.messages)
         elif kind is Responses:
             self._calls.take(said.messages)
         elif kind is Notifications:
@@ -349,6 +371,7 @@ class Peer(Protocol):
         """Fail what waits for answers, and stop what works on them."""
         self._is_closed = True
         self._session.end()
+        self._held = _NONE
         self._reason = self._reason or reason.getErrorMessage()
         self._household.liveness.forget(self)
         for timer in (self._closing, self._later):
@@ -427,8 +450,10 @@ class Peer(Protocol):
         """Go on: the peer has read."""
         self.deaf_since = None
         self._flush()
-        self._drain()
-        self._read_on()
+        with self._household.turn:
+            self._read()
+        if self.deaf_since is None:  # those who wait come after what the peer has asked
+            self._drain()
 
     def _drain(self) -> None:
         draining, self._draining = self._draining, []

@@ -72,6 +72,11 @@ class Session:
         """Bytes that came and have not been read by `next`."""
         return len(self._framer)
 
+    @property
+    def size(self) -> int:
+        """Bytes of the frame that `next` read last."""
+        return self._framer.size
+
     def end(self) -> None:
         """Take and say nothing more, because the connection is gone."""
         self.state = State.CLOSED

@@ -27,13 +27,15 @@ class Framer:
     Attributes:
         limit: bytes of the largest payload accepted; it is checked before any of it is kept.
         is_empty: whether it holds nothing.
+        size: bytes of the payload that was cut last.
     """
 
-    __slots__ = ("_data", "_start", "is_empty", "limit")
+    __slots__ = ("_data", "_start", "is_empty", "limit", "size")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.is_empty = True
+        self.size = 0
         self._data: bytes | bytearray = b""
         self._start = 0  # where the next frame begins
 
@@ -72,6 +74,7 @@ class Framer:
             return None
         begin = start + LENGTH
         self._start = end = begin + length
+        self.size = length
         if have == LENGTH + length:  # the usual end of what came
             self._data, self._start, self.is_empty = b"", 0, True
         return memoryview(data)[begin:end]
