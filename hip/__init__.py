@@ -5,8 +5,9 @@ A slave keeps one connection to its master for life; both call and answer on it.
     wire · codecs · messages · greeting   bytes and what they mean
     session                               the state machine of one end, sans I/O
     peer · calls · answers · liveness     calls and answers over a transport
-    link · agent                          services: a slave's link, a node of the tree
-    methods · builtin                     remote methods, and those that every agent has
+    journey · link · agent                where a slave goes, its link, a node of the tree
+    methods · builtin · tree              remote methods, and those that every agent has
+    running · command                     an agent as a program; the `hip` command
     security · certificates               who may link to whom; making certificates
     address                               where to listen and connect
 

@@ -1,7 +1,7 @@
 """An agent: a node of the tree, master of many slaves and slave of its masters."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from twisted.application.service import MultiService, Service
 from twisted.internet.defer import DeferredList
@@ -18,9 +18,11 @@ from hip.link import REPLACED, Link
 from hip.liveness import Liveness
 from hip.methods import MethodTable
 from hip.peer import Household, Peer
+from hip.running import run
 from hip.security import Guard, Security, listen_for_slaves
 
 _log = Logger()
+_Value = TypeVar("_Value")
 _DEFAULT_SECURITY = Security()
 
 
@@ -72,6 +74,27 @@ class Agent(MultiService):
         )
         self._guard = Guard(reactor, security)
         self._guard.setServiceParent(self)
+
+    @classmethod
+    def of(
+        cls, name: str, methods: Iterable[object] = (), *, kind: str = "", **others: Any
+    ) -> "Agent":
+        """Return an agent for a program of its own, on Twisted's reactor.
+
+        Args:
+            name: which one; unique among its master's slaves.
+            methods: what it answers: functions, closures and bound methods that are marked with
+                `exposed`, or objects that have such methods.
+            kind: what it is; its name, if not given.
+            others: as for the class itself.
+        """
+        from twisted.internet import reactor  # chosen by now, if it is another than the usual
+
+        return cls(reactor, kind or name, name, methods, **others)
+
+    def run(self, main: Callable[[], Awaitable[_Value]] | None = None) -> _Value | None:
+        """Start, and stop when `main` has ended, or on Ctrl-C or SIGTERM; as `hip.running.run`."""
+        return run(self._reactor, self, main)
 
     def startService(self) -> None:
         """Listen and connect."""

@@ -55,7 +55,7 @@ def exposed(function: Any = None, /, *, name: str | None = None, roles: Iterable
 
     def mark(function: _Function) -> _Function:
         told = _Exposed(name or function.__name__, frozenset(roles))
-        setattr(function, _MARK, told)
+        setattr(getattr(function, "__func__", function), _MARK, told)  # a bound method takes none
         return function
 
     return mark if function is None else mark(function)
@@ -183,6 +183,8 @@ class MethodTable(dict[str, Method]):
             TypeError: nothing is marked, or a marked function cannot be checked.
         """
         members: list[Any] = [source] if hasattr(source, _MARK) else _marked(source)
+        if not members:
+            raise TypeError(f"{source!r} has nothing for peers to call: mark it with @exposed")
         for function in members:
             told: _Exposed = getattr(function, _MARK)
             name = prefix + told.name
