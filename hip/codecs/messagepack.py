@@ -5,7 +5,7 @@ same pass; msgpack writes what msgspec cannot, integers beyond 64 bits (docs/dec
 """
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from struct import Struct
 from typing import Any
@@ -82,7 +82,8 @@ class MessagePackCodec:
         """Return the bytes of a value that has integers beyond 64 bits."""
         try:
             plain = msgspec.to_builtins(value, builtin_types=_BUILTIN, str_keys=False)
-            packed: bytes = msgpack.packb(plain, default=_extended, datetime=True)
+            packed: bytes = msgpack.packb(plain, default=_extended)
+            _check_keys(packed)
             return packed
         except _FAULTS as error:
             raise _cannot(error) from None
@@ -90,7 +91,6 @@ class MessagePackCodec:
 
 def _reader(kind: Any) -> Callable[[bytes | memoryview], Any]:
     decode = msgspec.msgpack.Decoder(kind, ext_hook=_no_extension).decode
-    check_keys = msgspec.msgpack.Decoder(ext_hook=_unhashable).decode
     decode_large = msgspec.msgpack.Decoder(kind, ext_hook=_large_integer).decode
 
     def read(data: bytes | memoryview) -> Any:
@@ -98,7 +98,7 @@ def _reader(kind: Any) -> Callable[[bytes | memoryview], Any]:
             try:
                 return decode(data)
             except _LargeIntegerSeen:
-                check_keys(data)  # none of them may be a key
+                _check_keys(data)
                 return decode_large(data)
         except _FAULTS as error:
             raise refuse("not a MessagePack value that HIP knows", error) from None
@@ -119,6 +119,10 @@ def _unhashable(code: int, data: memoryview) -> list[Any]:
     return []
 
 
+# Reads for nothing but a complaint when a large integer is a key.
+_check_keys = msgspec.msgpack.Decoder(ext_hook=_unhashable).decode
+
+
 def _large_integer(code: int, data: memoryview) -> int:
     if code != _LARGE_INTEGER:
         raise ValueError(f"there is no extension {code}")
@@ -127,8 +131,13 @@ def _large_integer(code: int, data: memoryview) -> int:
     return int.from_bytes(data, "big", signed=True)
 
 
-def _extended(value: object) -> msgpack.ExtType:
+def _extended(value: object) -> msgpack.ExtType | msgpack.Timestamp | str:
     """Return the form of what MessagePack has none for."""
+    if isinstance(value, datetime):
+        moment = value.tzinfo is not None
+        return (
+            msgpack.Timestamp.from_datetime(value.astimezone(UTC)) if moment else value.isoformat()
+        )
     if not isinstance(value, int):
         raise TypeError(f"{type(value).__name__} has no form on the wire")
     size = value.bit_length() // 8 + 1  # one bit more, for the sign

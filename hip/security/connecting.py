@@ -102,7 +102,7 @@ class _Way:
         """Connect by an endpoint, and return the peer once all between is done."""
         self._arrived = Deferred()
         outermost = await _connect(endpoint, _Outermost(self._outermost))
-        outermost.transport.protocol = outermost  # not the endpoint's wrapper, which has done its work
+        outermost.transport.protocol = outermost  # the endpoint's wrapper has done its work
         try:
             return await self._arrived
         except CancelledError:
