@@ -1,0 +1,196 @@
+"""What is fuzzed: each harness takes any bytes, and may raise nothing.
+
+A harness feeds one decoder of bytes from outside, lets its documented error pass, and checks what
+must hold of whatever it reads. `fuzz.py` runs one under Atheris, `test_fuzz.py` all of them under
+Hypothesis. They begin with `SEEDS`: examples of what the decoder is for.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+from agents.crawler.parsers.html import HtmlParser
+from agents.delimitation import Delimitation, InvalidExpression
+from agents.urls import canonical
+from anet.errors import HttpError, InvalidAddress
+from anet.http.body import decoder_for
+from anet.http.message import end_of_head, parse_head
+from anet.http.request_parser import BadRequest, RequestParser
+from anet.multicast.datagrams import Answer, MalformedDatagram, Question
+from hip.address import parse
+from hip.codecs import CODECS, MESSAGEPACK, YAML, Codec
+from hip.errors import CannotCarry, ProtocolError
+from hip.greeting import Greeting
+from hip.limits import Limits
+from hip.session import Session
+from hip.wire import frame
+
+Harness = Callable[[bytes], None]
+HARNESSES: dict[str, Harness] = {}
+SEEDS: dict[str, list[bytes]] = {}
+LIMITS = Limits(frame=4096)
+GREETING = Greeting.of("crawler", "crawler-1", LIMITS)
+REQUEST = ["request", [[1, "collect", {"order": {"crawl": "7", "bytes": b"\0"}}, 60.0]]]
+VALUES = [None, True, -1, 2**64, 1.5, "é", b"hip", [1, {"a": 2}]]
+
+
+def fuzzed(*seeds: bytes) -> Callable[[Harness], Harness]:
+    """Add a harness, by its name, with examples to begin with."""
+
+    def add(harness: Harness) -> Harness:
+        HARNESSES[harness.__name__] = harness
+        SEEDS[harness.__name__] = list(seeds)
+        return harness
+
+    return add
+
+
+def cut(data: bytes) -> Iterator[bytes]:
+    """Yield data in pieces of growing size."""
+    start, size = 0, 1
+    while start < len(data):
+        yield data[start : start + size]
+        start, size = start + size, size * 2
+
+
+def hear(data: bytes, serializer: str) -> None:
+    """Let a session that has greeted hear some bytes."""
+    session = Session(GREETING, LIMITS, is_master=True)
+    session.feed(frame(Greeting.of("crawler", "a", LIMITS, [serializer]).encode()))
+    assert session.next() is not None
+    with suppress(ProtocolError):
+        for piece in cut(data):
+            session.feed(piece)
+            while session.next() is not None:
+                pass
+    assert session.held <= LIMITS.frame + 4 + len(data) // 2
+
+
+@fuzzed(*(frame(MESSAGEPACK.encode(value)) for value in (REQUEST, ["heartbeat"], ["goodbye", ""])))
+def session_of_messagepack(data: bytes) -> None:
+    """Frames of messages in MessagePack."""
+    hear(data, "msgpack")
+
+
+@fuzzed(*(frame(YAML.encode(value)) for value in (REQUEST, ["heartbeat"], ["goodbye", ""])))
+def session_of_yaml(data: bytes) -> None:
+    """Frames of messages in YAML."""
+    hear(data, "yaml")
+
+
+@fuzzed(GREETING.encode(), b"hip: 2\nkind: camel\nname: perl-1\n")
+def greeting(data: bytes) -> None:
+    """The first frame of a peer; what is taken can be said again."""
+    with suppress(ProtocolError):
+        found = Greeting.decode(data)
+        assert Greeting.decode(found.encode()) == found
+
+
+def value_of(data: bytes, codec: Codec) -> None:
+    """Decode a value; what can be written again is read as the same, in both serializers."""
+    with suppress(ProtocolError, CannotCarry):
+        value = codec.decode(data)
+        for other in CODECS.values():
+            written = other.encode(value)
+            assert repr(other.decode(written)) == repr(value), (other.name, written)
+
+
+@fuzzed(MESSAGEPACK.encode(VALUES), b"\xc7\x02\x01\x00\xff", b"\xd6\xff\0\0\0\1")
+def messagepack(data: bytes) -> None:
+    """A value in MessagePack."""
+    value_of(data, MESSAGEPACK)
+
+
+@fuzzed(
+    YAML.encode(VALUES), b"a: 1\nb:\n- >\n  2\n- ~\n", b"--- !!binary aGlw\n...\n", b"{? a : 1}"
+)
+def yaml(data: bytes) -> None:
+    """A value in YAML."""
+    value_of(data, YAML)
+
+
+@fuzzed(b"127.0.0.1:7100", b"[::1]:7100", b"unix:/run/hip", b"host.example:1")
+def hip_address(data: bytes) -> None:
+    """Where to connect; what is taken is written as it is read."""
+    with suppress(InvalidAddress):
+        address = parse(data.decode("utf-8", "surrogateescape"))
+        assert parse(str(address)) == address
+
+
+@fuzzed(
+    b"GET /a?b HTTP/1.1\r\nHost: a\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nab\r\n0\r\n\r\n",
+)
+def http_request(data: bytes) -> None:
+    """Requests of a client; cut anywhere they are the same."""
+
+    def read(pieces: Iterator[bytes]) -> list[object]:
+        said: list[object] = []
+        parser = RequestParser(4096, said.append, lambda _: None, lambda: said.append(None))
+        with suppress(BadRequest):
+            for piece in pieces:
+                if parser.feed(piece):
+                    break
+        return said
+
+    whole, pieces = read(iter([data])), read(cut(data))
+    assert len(data) > 2048 or repr(whole) == repr(pieces)
+
+
+@fuzzed(
+    b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab",
+    b"HTTP/1.0 200\nA: b\n c\n\nall of it",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n",
+)
+def http_response(data: bytes) -> None:
+    """The head of a response and its body, however long."""
+    end = end_of_head(data)
+    with suppress(ValueError, HttpError):
+        head = parse_head(data[:end])
+        decoder = decoder_for("GET", head)
+        for piece in cut(data[end:] if end else b""):
+            decoder.feed(piece)
+        decoder.end()
+
+
+@fuzzed(Question(b"12345678", "digest", b"key").encode())
+def multicast_question(data: bytes) -> None:
+    """A datagram that asks; what is taken is written as it came."""
+    with suppress(MalformedDatagram):
+        assert Question.decode(data).encode() == data
+
+
+@fuzzed(Answer(b"12345678", "http://a/", 1).encode())
+def multicast_answer(data: bytes) -> None:
+    """A datagram that answers; what is taken is written as it came."""
+    with suppress(MalformedDatagram):
+        assert Answer.decode(data).encode() == data
+
+
+@fuzzed(b"https://example.org/** OR *.example.org/a?b", b"example.org")
+def delimitation(data: bytes) -> None:
+    """What belongs to a website; an expression that is taken can be asked."""
+    with suppress(InvalidExpression):
+        expression = Delimitation.parse(data.decode("utf-8", "surrogateescape"))
+        expression.internal("https://example.org/a/b?c")
+
+
+@fuzzed(b"https://example.org/a?b#c", b"../b", b"//user@h:80/\xc3\xa9?\xc3\xa9", b"http://[::1]/")
+def url(data: bytes) -> None:
+    """A URL as a page wrote it; its canonical form is its own."""
+    text = data.decode("utf-8", "surrogateescape")
+    for base in (None, "https://example.org/a/b"):
+        found = canonical(text, base)
+        assert found is None or (found.isascii() and canonical(found) == found)
+
+
+@fuzzed(
+    b'<!doctype html><base href="/b/"><a href=c>d</a><img srcset="e 1x, f 2x">',
+    b'<script>"</a>"</script><meta charset=utf-16><iframe srcdoc="&lt;a href=x&gt;">',
+    b"<style>@import 'a'; b { background: url(c) }</style><!-- d --><svg><use href='#e'/></svg>",
+)
+def html(data: bytes) -> None:
+    """A page, in pieces."""
+    parser = HtmlParser()
+    for piece in cut(data):
+        list(parser.feed(piece))
+    list(parser.close())
