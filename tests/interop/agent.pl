@@ -168,6 +168,6 @@ $slave = HIP::Slave->new(
     on_greeted => \&introduce,
     map { exists $option{$_} ? ($_ => $option{$_}) : () } qw(heartbeat silence),
 );
-$SIG{$_} = sub { $slave->stop } for qw(TERM INT);
+$loop->on_signal(sub { $slave->stop }, qw(TERM INT));
 $slave->start;
 $loop->run;

@@ -251,6 +251,7 @@ sub _say_alone ($self, @frame) {
 sub _write ($self, $payload) {
     $self->{out} .= pack('N', length $payload) . $payload;
     $self->{spoke} = $self->{loop}->now;
+    $self->{loop}->want_to_write($self->{socket}, 1);
     return;
 }
 

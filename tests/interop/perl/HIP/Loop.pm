@@ -47,6 +47,15 @@ sub leave ($self, $socket) {
     return;
 }
 
+# Call something in the loop's own time when a signal comes; a pipe wakes a loop that waits.
+sub on_signal ($self, $code, @names) {
+    pipe my $reader, my $writer or die "no pipe: $!\n";
+    for my $name (@names) {
+        $SIG{$name} = sub { syswrite $writer, 'x' };
+    }
+    return $self->watch($reader, HIP::Loop::Signals->new($reader, $code));
+}
+
 sub stop ($self) { return $self->{is_stopped} = 1 }
 
 sub run ($self) {
@@ -57,6 +66,7 @@ sub run ($self) {
 sub _turn ($self) {
     my @owners = values %{ $self->{owners} };
     $_->flush for @owners;
+    return if $self->{is_stopped};
     my ($readable, $writable) =
         IO::Select->select($self->{readers}, $self->{writers}, undef, $self->_wait);
     for (@{ $readable // [] }) { $self->_tell($_, 'readable') }
@@ -82,6 +92,17 @@ sub _wait ($self) {
     for (values %{ $self->{timers} }) { $next = $_->[0] if $_->[0] < $next }
     my $wait = $next - $self->now;
     return $wait > 0 ? $wait : 0;
+}
+
+package HIP::Loop::Signals;
+
+sub new ($class, $pipe, $code) { return bless { pipe => $pipe, code => $code }, $class }
+
+sub flush ($self) { return }
+
+sub readable ($self) {
+    sysread $self->{pipe}, my $byte, 1;
+    return $self->{code}->();
 }
 
 1;

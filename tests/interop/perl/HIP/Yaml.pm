@@ -23,7 +23,6 @@ use v5.36;
 use builtin qw(false is_bool reftype true);
 no warnings qw(experimental::builtin recursion);
 use B              ();
-use Encode         ();
 use Exporter       'import';
 use Math::BigInt   ();
 use MIME::Base64   qw(decode_base64 encode_base64);
@@ -57,7 +56,11 @@ my %WORD    = (
 my %ESCAPED = ('"' => '\"', '\\' => '\\\\', "\n" => '\n', "\t" => '\t', "\r" => '\r');
 
 # The bytes of a value.
-sub to_yaml ($value) { return Encode::encode('UTF-8', _text($value, 0)) }
+sub to_yaml ($value) {
+    my $text = _text($value, 0);
+    utf8::encode($text);
+    return $text;
+}
 
 sub _text ($value, $depth) {
     return 'null'                      if !defined $value;
@@ -111,7 +114,8 @@ sub _float_text ($value) {
 
 # The value of bytes; dies with one line when they are none that HIP knows.
 sub from_yaml ($bytes) {
-    my $text     = Encode::decode('UTF-8', $bytes, Encode::FB_CROAK);
+    my $text = $bytes;
+    utf8::decode($text) && $text !~ /\p{Cs}|[^\x00-\x{10ffff}]/ or die "no UTF-8\n";
     utf8::downgrade($text, 1);    # where it can be: YAML::PP takes long lines a hundred times quicker
     my $builder  = HIP::Yaml::Builder->new;
     my $receiver = sub ($parser, $name, $event) { $builder->$name($event) };
