@@ -48,6 +48,7 @@ PEER_OF = {
     "hip-awaited": Peer(*HIP, "awaited"),
     "hip-yaml": Peer(*HIP, "yaml"),
     "hip-tls": Peer(*HIP, "tls"),
+    "bare": Peer("bare.py", ("Twisted", "msgspec")),
     "amp": Peer("amp_native.py", ("Twisted",)),
     "zeromq": Peer("zeromq.py", ("pyzmq", "msgpack")),
     "grpc": Peer("grpc_unary.py", ("grpcio", "protobuf")),
@@ -87,7 +88,7 @@ PARTS = {
     "throughput": Part(
         f"throughput: one connection, {IN_FLIGHT:,} calls in flight",
         tuple(PEER_OF),
-        ("hip", "hip-yaml", "hip-tls", "amp", "zeromq", "grpc"),
+        ("hip", "hip-yaml", "hip-tls", "bare", "amp", "zeromq", "grpc"),
         (3.0, 0.4),
         (1.0, 0.2),
         (
@@ -98,7 +99,7 @@ PARTS = {
     ),
     "latency": Part(
         "latency: one call after the other, both sides on one core",
-        ("hip", "hip-awaited", "amp", "zeromq", "grpc"),
+        ("hip", "hip-awaited", "bare", "amp", "zeromq", "grpc"),
         ("hip", "amp", "zeromq", "grpc"),
         (2.0, 0.3),
         (0.5, 0.1),
@@ -110,7 +111,7 @@ PARTS = {
     ),
     "slaves": Part(
         "slaves: each makes one call a second; memory is the server's, beyond the empty process",
-        ("hip", "amp"),
+        ("hip", "bare", "amp"),
         ("hip", "amp"),
         (10.0, 1.0),
         (2.0, 0.3),

@@ -8,7 +8,7 @@ class Limits:
     """Bounds of a link; each end has its own and says the first two in its greeting.
 
     Attributes:
-        frame: bytes of one frame.
+        frame: bytes of one frame; as values in memory they may take seventy times as much.
         in_flight: calls that are answered at once; and that may wait for an answer.
         line: calls that may stand in line until the peer answers some of those in flight.
         greeting: bytes of the greeting, before the peer is known.
@@ -21,7 +21,7 @@ class Limits:
         links: slaves (and those that have not greeted yet) at one listener.
     """
 
-    frame: int = 16 * 1024 * 1024
+    frame: int = 4 * 1024 * 1024
     in_flight: int = 10_000
     line: int = 10_000
     greeting: int = 64 * 1024
