@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from twisted.application.service import MultiService, Service
-from twisted.internet.defer import DeferredList
+from twisted.internet.defer import DeferredList, maybeDeferred
 from twisted.logger import Logger
 
 from anet.address import Address
@@ -231,7 +231,7 @@ class Listener(Service):
         super().stopService()
         listening, self._listening = self._listening, None
         if listening is not None:
-            await listening.stopListening()
+            await maybeDeferred(listening.stopListening)
         closing = [peer.closed for peer in self._peers]
         for peer in list(self._peers):
             peer.close("stopping")

@@ -4,13 +4,14 @@ Each level gives the next a part of the time that it has itself. So an agent tha
 however deep, is noticed by its own master before anybody further up has waited for too long.
 """
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any
 
 from attrs import asdict, evolve, field, frozen
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.interfaces import IReactorTime
 
+from anet.tasks import sleep
 from hip.deadlines import Deadline
 from hip.errors import HipError
 from hip.methods import convert
@@ -22,6 +23,7 @@ AGENTS = 10_000  # shown of a tree; about 2 MB on the wire
 LEVELS = 32  # of a tree, and names in a path; also what ends a tree that is a ring
 _SHARE = 0.8  # of an agent's time that those below it have
 _PATHS = 20  # to agents of one name
+_AT_ONCE, _PACE = 50, 0.005  # so many slaves are asked in as many seconds; see `survey`
 
 
 @frozen
@@ -136,10 +138,13 @@ async def survey(
     count = room.take(len(asked)) if levels > 1 else 0
     deadline = Deadline(clock, _SHARE * min(patience, PATIENCE))
 
-    async def branch(peer: Peer) -> Branch:
+    async def branch(number: int, peer: Peer) -> Branch:
+        # Asked all at once, thousands would measure how long they stand in line for us.
+        if number >= _AT_ONCE:
+            await sleep(clock, number // _AT_ONCE * _PACE)
         return room.prune(await _branch(clock, peer, deadline, agents, levels - 1))
 
-    branches = await _all(branch, asked[:count])
+    branches = await _all(branch(number, peer) for number, peer in enumerate(asked[:count]))
     return Branch.of(own, slaves=branches, left_out=len(asked) - count)
 
 
@@ -185,7 +190,7 @@ async def find(
             return []
 
     found = [[peer.name] for peer in slaves if peer.name == name]
-    found += [path for paths in await _all(below, asked) for path in paths]
+    found += [path for paths in await _all(map(below, asked)) for path in paths]
     return sorted(found, key=lambda path: (len(path), path))[:_PATHS]
 
 
@@ -194,8 +199,8 @@ def _below(slaves: Sequence[Peer]) -> list[Peer]:
     return sorted(agents, key=lambda peer: peer.name)
 
 
-async def _all(ask: Callable[[Peer], Coroutine[Any, Any, Any]], peers: Sequence[Peer]) -> list[Any]:
-    """Ask all at once; return what they answer, in their order."""
-    asking = [Deferred.fromCoroutine(ask(peer)) for peer in peers]
-    answers: list[Any] = await gatherResults(asking, consumeErrors=True)
+async def _all(asking: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
+    """Run all at once; return what they give, in their order."""
+    running = [Deferred.fromCoroutine(each) for each in asking]
+    answers: list[Any] = await gatherResults(running, consumeErrors=True)
     return answers
