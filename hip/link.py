@@ -29,9 +29,7 @@ from hip.peer import DEFAULT_TIMEOUT, Peer
 from hip.security import Guard, connect_to_master, in_words
 
 _log = Logger()
-# Seconds that a link must live to count as a success; waits begin small again after it. It is more
-# than the longest wait, lest two slaves of one name displace each other in quick turns for ever.
-STEADY = 60.0
+STEADY = 10.0  # seconds; a link that ends sooner was refused, and waits grow as without one
 REPLACED = "another agent of this name has come"  # a master's goodbye to the former one
 _NO_LINK = (AnetError, HipError, ConnectError, OSError)
 
@@ -91,8 +89,10 @@ class Link(Service):
             except Exception as error:
                 self._note_failure(error)
             else:
-                self._note_end(peer, in_words(await self._serve(peer)))
-                if self._has_held(peer):
+                reason = in_words(await self._serve(peer))
+                self._note_end(peer, reason)
+                # Two slaves of one name would displace each other for ever in quick turns.
+                if self._has_held(peer) and REPLACED not in reason:
                     backoff.reset()
                 if self._redirected:
                     continue
