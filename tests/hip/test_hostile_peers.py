@@ -11,8 +11,7 @@ from twisted.internet.protocol import Factory, Protocol, connectionDone
 
 from anet.tasks import sleep
 from hip import Agent, ConnectionLost, Limits, NotConnected, exposed
-from hip.codecs import MESSAGEPACK, YAML
-from hip.errors import ProtocolError
+from hip.codecs import MESSAGEPACK
 from hip.wire import frame
 
 GREETING = frame(
@@ -60,8 +59,10 @@ class Methods:
 
 
 async def until(condition) -> None:
-    """Wait until something holds."""
+    """Wait until something holds; it is a fault when it does not soon."""
+    end = reactor.seconds() + 20
     while not condition():
+        assert reactor.seconds() < end
         await sleep(reactor, 0.01)
 
 
@@ -78,15 +79,6 @@ async def dial(listener) -> Wire:
     """Connect as a slave that is none."""
     endpoint = TCP4ClientEndpoint(reactor, "127.0.0.1", listener.port)
     return await connectProtocol(endpoint, Wire())
-
-
-@pytest.mark.parametrize(
-    "text", [b"!!int ''", b"!!float ''", b"!!bool x", b"!!timestamp x", b"!!binary a", b"? []"]
-)
-def test_yaml_that_breaks_its_reader_is_no_value(text):
-    """Whatever PyYAML raises, one error comes out."""
-    with pytest.raises(ProtocolError):
-        YAML.decode(text)
 
 
 @ensureDeferred
@@ -131,7 +123,7 @@ async def test_stopping_closes_those_that_have_not_greeted():
 @ensureDeferred
 async def test_a_peer_that_does_not_read_is_let_go():
     """Answers do not pile up in memory for it."""
-    master, listener, _ = start_master(unsent=3_000_000)
+    master, listener, _ = start_master(unsent=3_000_000, heartbeat=0.2, silence=0.5)
     wire = await dial(listener)
     wire.transport.write(GREETING)
     await until(lambda: master.slaves)
@@ -242,10 +234,101 @@ async def test_a_slave_stops_while_its_master_is_silent():
 
 @ensureDeferred
 async def test_lengths_beyond_the_limit_end_the_link():
-    """A length is refused before any of its payload is kept."""
+    """A length is refused before any of its payload is kept, greeted or not."""
     master, listener, _ = start_master()
-    for length in (0, 2**32 - 1, 64 * 1024 + 1):
-        wire = await dial(listener)
-        wire.transport.write(pack(">I", length))
-        await wire.closed
+    for greeting in (b"", GREETING):
+        for length in (0, 2**32 - 1, 64 * 1024 + 1 if not greeting else 16 * 1024 * 1024 + 1):
+            wire = await dial(listener)
+            wire.transport.write(greeting + pack(">I", length))
+            await wire.closed
+    await master.stopService()
+
+
+def packed(*message: object) -> bytes:
+    """Return a frame."""
+    return frame(MESSAGEPACK.encode(list(message)))
+
+
+WHO = [1, "hip.info", {}, 5.0]
+RUDE = {
+    "a message before the greeting": packed("heartbeat") + GREETING,
+    "a request before the greeting": packed("request", [WHO]) + GREETING,
+    "two greetings": GREETING + GREETING,
+    "a number twice": GREETING + packed("request", [WHO, WHO]),
+    "a number again": GREETING + packed("request", [WHO]) + packed("request", [WHO]),
+    "numbers that fall": GREETING + packed("request", [[7, *WHO[1:]], [6, *WHO[1:]]]),
+    "a value for nobody": GREETING + packed("response", [[1, None]]),
+    "an error for nobody": GREETING + packed("error", [[1, "busy", ""]]),
+    "a slave that redirects": GREETING + packed("redirection", "127.0.0.1:7100"),
+    "nonsense": GREETING + frame(b"\xc1"),
+    "YAML, which was not chosen": GREETING + frame(b"[heartbeat]"),
+}
+
+
+@pytest.mark.parametrize("said", RUDE.values(), ids=RUDE)
+@ensureDeferred
+async def test_whoever_breaks_the_rules_is_told_goodbye(said):
+    """The link ends, with a word where one can be said, and the agent goes on."""
+    master, listener, _ = start_master()
+    wire = await dial(listener)
+    wire.transport.write(said)
+    await wire.closed
+    assert (b"goodbye" in wire.heard) == said.startswith(GREETING)
+    polite = await dial(listener)
+    polite.transport.write(GREETING + packed("request", [WHO]))
+    await until(lambda: b"response" in polite.heard)
+    await master.stopService()
+
+
+@ensureDeferred
+async def test_nothing_is_heard_after_a_goodbye():
+    """What comes after it is not run, and what was asked before it is."""
+    master, listener, methods = start_master()
+    wire = await dial(listener)
+    never = ["never", {}]
+    wire.transport.write(
+        GREETING
+        + packed("notification", [never])
+        + packed("goodbye", "bye")
+        + packed("notification", [never] * 10)
+    )
+    await wire.closed
+    assert methods.told == 1
+    await master.stopService()
+
+
+FLOODS = {
+    "heartbeats": packed("heartbeat") * 20_000,
+    "frames of nothing": packed("request", []) * 20_000,
+    "cancellations of nothing": packed("cancellation", [[number] for number in range(1, 50_000)]),
+    "notifications of nothing": packed("notification", [["nothing", {}]]) * 2_000,
+    "notifications that wait": packed("notification", [["never", {}]] * 5_000),
+    "requests of nothing": packed("request", [[n, "nothing", {}, 1.0] for n in range(1, 20_000)]),
+    "requests that wait": packed("request", [[n, "never", {}, 60.0] for n in range(1, 20_000)]),
+    "requests that are cancelled": b"".join(
+        packed("request", [[n, "never", {}, 60.0]]) + packed("cancellation", [[n]])
+        for n in range(1, 5_000)
+    ),
+    "bytes in drops": packed("notification", [["note", {}]]) * 100,
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS)
+@ensureDeferred
+async def test_a_flood_does_not_keep_others_from_their_answers(flood):
+    """Whoever floods is heard in pieces, and has its turn; another slave is answered between."""
+    master, listener, methods = start_master(in_flight=100)
+    rude, polite = await dial(listener), await dial(listener)
+    polite.transport.write(GREETING.replace(b"crawler-1", b"crawler-2"))
+    rude.transport.write(GREETING)
+    await until(lambda: len(master.slaves) == 2)
+    pieces = [flood] if len(flood) > 10_000 else [flood[at : at + 1] for at in range(len(flood))]
+    for piece in pieces:
+        rude.transport.write(piece)
+    polite.transport.write(packed("request", [WHO]))
+    await until(lambda: b"response" in polite.heard)
+    rude.transport.write(packed("request", [[2**40, *WHO[1:]]]))
+    await until(lambda: b"response" in rude.heard or b"overloaded" in rude.heard)
+    assert len(master.slaves["crawler-1"]._answers) <= 100
+    assert methods.told <= 5_000
     await master.stopService()
