@@ -25,7 +25,7 @@ class State(Enum):
     CLOSED = auto()
 
 
-_CLOSED = State.CLOSED  # looked up once: this is asked for every frame
+_OPEN, _CLOSED = State.OPEN, State.CLOSED  # looked up once: asked for every frame
 
 
 class Session:
@@ -90,7 +90,8 @@ class Session:
         """Return what the next bytes say, first the greeting; None when they say nothing whole.
 
         Raises:
-            ProtocolError: they say nothing that HIP knows; the session is closed.
+            ProtocolError: they say nothing that HIP knows; the session is closed, and what
+                waits to be sent ends with a goodbye that says so.
         """
         if self.state is _CLOSED or self._framer.is_empty:
             return None
@@ -101,8 +102,10 @@ class Session:
             if self._read is None:
                 return self._be_greeted(payload)
             said: Frame = self._read(payload)
-        except ProtocolError:
-            self.state = State.CLOSED
+        except ProtocolError as error:
+            if self.state is State.OPEN:
+                self.say(Goodbye(str(error)[:100]))
+            self.state = _CLOSED
             raise
         if isinstance(said, Goodbye):
             self.state = State.CLOSED

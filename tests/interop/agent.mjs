@@ -17,7 +17,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     name: option("node-1"),
-    frame: option(String(16 * 1024 ** 2)),
+    frame: option(String(4 * 1024 ** 2)),
     "in-flight": option("1000"),
     heartbeat: option("10"),
     silence: option("30"),
@@ -40,6 +40,7 @@ function information() {
     pid: process.pid,
     uptime: new Float(process.uptime()),
     memory: process.memoryUsage.rss(),
+    calls: link.answered,
     in_flight: link.asked.size + link.answers.size,
   };
 }

@@ -14,7 +14,7 @@ use HIP::Slave ();
 use HIP::Yaml  ();
 use Math::BigInt ();
 
-my %option = (name => 'perl-1', frame => 16 * 1024**2, 'in-flight' => 1000);
+my %option = (name => 'perl-1', frame => 4 * 1024**2, 'in-flight' => 1000);
 GetOptions(\%option, qw(name=s frame=i in-flight=i heartbeat=f silence=f)) && @ARGV == 1
     or die "usage: agent.pl [options] MASTER\n";
 $SIG{PIPE} = 'IGNORE';
@@ -34,6 +34,7 @@ sub information {
         pid       => $$,
         uptime    => HIP::Yaml::float($loop->now - $started),
         memory    => $pages * 4096,
+        calls     => $link->{answered},
         in_flight => keys(%{ $link->{asked} }) + keys(%{ $link->{answers} }),
     );
 }
