@@ -10,6 +10,9 @@ from types import TracebackType
 from typing import Any
 
 from twisted.internet.abstract import FileDescriptor
+from twisted.logger import Logger
+
+_log = Logger()
 from twisted.protocols.tls import TLSMemoryBIOProtocol
 from zope.interface import directlyProvides, providedBy
 
@@ -55,7 +58,10 @@ class Turn:
     def _end(self) -> None:
         senders, self._senders = self._senders, []
         for send in senders:
-            send()
+            try:
+                send()
+            except Exception:  # one link's fault is not another's
+                _log.failure("what was written in a turn could not be sent")
 
 
 def send_now(transport: Any, data: bytes, flags: int = 0) -> int:
