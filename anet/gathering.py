@@ -11,10 +11,10 @@ from typing import Any
 
 from twisted.internet.abstract import FileDescriptor
 from twisted.logger import Logger
-
-_log = Logger()
 from twisted.protocols.tls import TLSMemoryBIOProtocol
 from zope.interface import directlyProvides, providedBy
+
+_log = Logger()
 
 
 class Turn:
