@@ -5,7 +5,9 @@ from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twisted.internet.defer import Deferred
+from pytest_twisted import ensureDeferred
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.error import ConnectionDone
 from twisted.internet.task import Clock
 from twisted.python.failure import Failure
@@ -348,3 +350,28 @@ def test_who_waits_is_told_when_the_link_ends():
     assert not waiting.called
     master.transport.abortConnection()
     assert waiting.called
+
+
+@ensureDeferred
+async def test_two_floods_over_real_sockets():
+    """Thirty megabytes each way at once, through ends that hold a quarter of one: none locks."""
+    limits = Limits(frame=64 * 1024, in_flight=200, unsent=256 * 1024)
+    master = Agent(reactor, "master", "master", [Methods()], limits=limits)
+    slave = Agent(reactor, "slave", "slave", [Methods()], limits=limits)
+    listener = master.listen("127.0.0.1:0")
+    master.startService()
+    link = slave.connect(f"127.0.0.1:{listener.port}")
+    slave.startService()
+    peers = [await link.connected(), master.slaves["slave"]]
+    data, most = bytes(16 * 1024), 0
+    answered = refused = 0
+    while answered < 3600:
+        calls = [peer.call("echo", data=data, size=len(data)) for peer in peers for _ in range(150)]
+        for success, result in await DeferredList(calls, consumeErrors=True):
+            assert success or result.check(Overloaded, RemoteError), result
+            answered, refused = answered + success, refused + (not success)
+            most = max(most, *(len(peer._session.outbox) for peer in peers))
+    assert most <= limits.unsent + limits.frame
+    assert all(peer.is_open for peer in peers)
+    await slave.stopService()
+    await master.stopService()

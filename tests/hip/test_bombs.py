@@ -106,7 +106,7 @@ def test_large_integers_of_one_hash_are_no_keys_in_messagepack_either():
     ids=["mappings", "lists", "lists of one", "mappings of one", "none"],
 )
 def test_memory_that_a_frame_of_messagepack_may_take(element, most):
-    """A frame of empty containers takes up to eighty times its bytes: 1.25 GiB for 16 MiB."""
+    """A frame of empty containers takes up to eighty times its bytes, which its limit bounds."""
     count = SIZE // len(element)
     data = b"\x92\xa8response\x91\x92\x01\xdd" + count.to_bytes(4, "big") + element * count
     tracemalloc.start()
