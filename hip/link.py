@@ -70,17 +70,17 @@ class Link(Service):
         """Say goodbye, and connect no more."""
         super().stopService()
         self._stopped = True
-        await self._tasks.stop()
-        if self.peer is not None:
+        if self.peer is not None:  # first, for the task cannot be cancelled when it has called us
             closed = self.peer.closed
             self.peer.close("stopping")
             await closed
+        await self._tasks.stop()
         while self._waiting:
             self._waiting.pop().errback(NotConnected("the agent is stopping"))
 
     async def _run(self) -> None:
         backoff = Backoff()
-        while True:
+        while not self._stopped:
             self._redirected = False
             try:
                 peer = await self._connect()

@@ -1,4 +1,4 @@
-"""A link that stops while its first words are being said."""
+"""Links that stop at unlikely moments."""
 
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
@@ -26,4 +26,20 @@ async def test_a_link_stops_although_its_first_words_never_end() -> None:
     await begun
     await sleep(reactor, 0)  # so that the words are waiting, and not being said right now
     await slave.stopService()
+    await master.stopService()
+
+
+@ensureDeferred
+async def test_a_link_is_stopped_by_who_waited_for_it() -> None:
+    """It may be the link itself that goes on with its user, who then stops it."""
+    master, slave = Agent(reactor, "master", "m"), Agent(reactor, "slave", "s")
+    listener = master.listen("127.0.0.1:0")
+    left: Deferred[str] = Deferred()
+    master.on_leave = lambda _, reason: left.callback(reason)
+    master.startService()
+    link = slave.connect(listener.address)
+    slave.startService()
+    await link.connected()
+    await slave.stopService()
+    assert await left == "s said goodbye: stopping"
     await master.stopService()

@@ -127,10 +127,10 @@ class Master:
         left.callback(reason)
 
     async def slave(self) -> "subprocess.Popen[str]":
-        """Start a slave and return it once it has joined."""
+        """Start a slave and return it once it has joined, and knows it."""
         joined = self.joined()
         self.children.append(program(SLAVE, self._listener.address))
-        await joined
+        await (await joined).call("hip.info")
         return self.children[-1]
 
     def joined(self) -> Deferred[Peer]:
