@@ -4,7 +4,8 @@ A slave keeps one connection to its master for life; both call and answer on it.
 
     wire · codecs · messages · greeting   bytes and what they mean
     session                               the state machine of one end, sans I/O
-    peer · calls · answers · liveness     calls and answers over a transport
+    conversation · liveness               reading and writing, at the pace of both ends
+    peer · calls · answers                the other end: calls to it, and answers
     journey · link · agent                where a slave goes, its link, a node of the tree
     methods · builtin · tree              remote methods, and those that every agent has
     running · command                     an agent as a program; the `hip` command
@@ -15,14 +16,17 @@ Knows nothing of archives.
 """
 
 from hip.agent import Agent, Listener
+from hip.deadlines import Deadline
 from hip.errors import (
     CallRefused,
     CallTimedOut,
+    CannotCarry,
     ConnectionLost,
     CredentialsRefused,
     HipError,
     NotConnected,
     NotTrusted,
+    Overloaded,
     PlaintextRefused,
     ProtocolError,
     RemoteError,
@@ -38,14 +42,17 @@ __all__ = [
     "Agent",
     "CallRefused",
     "CallTimedOut",
+    "CannotCarry",
     "ConnectionLost",
     "CredentialsRefused",
+    "Deadline",
     "HipError",
     "Limits",
     "Link",
     "Listener",
     "NotConnected",
     "NotTrusted",
+    "Overloaded",
     "Peer",
     "PlaintextRefused",
     "ProtocolError",

@@ -13,11 +13,12 @@ from hip.address import SocketPath, parse
 from hip.builtin import Builtin
 from hip.codecs import CODECS
 from hip.greeting import Greeting
+from hip.household import Household
 from hip.limits import Limits
 from hip.link import REPLACED, Link
 from hip.liveness import Liveness
 from hip.methods import MethodTable
-from hip.peer import Household, Peer
+from hip.peer import Peer
 from hip.running import run
 from hip.security import Guard, Security, listen_for_slaves
 
