@@ -19,6 +19,7 @@ from agents.archive.command import places
 from agents.archive.command.arguments import parser
 from agents.archive.sections import all_sections
 from agents.configuration import load
+from hip.command import parser as hip_parser
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -129,13 +130,14 @@ def test_configurations_in_the_documentation_are_accepted(tmp_path: Path) -> Non
 
 
 def test_commands_in_the_documentation_are_understood() -> None:
-    """Every example of `dlweb` is a command line that it takes."""
+    """Every example of `dlweb` and of `hip` is a command line that it takes."""
     seen = 0
     for page, text in blocks("sh"):
         for line in text.splitlines():
             words = shlex.split(line, comments=True)
-            if words and Path(words[0]).name == "dlweb":
-                parser().parse_args(words[1:])
+            program = Path(words[0]).name if words else ""
+            if program in ("dlweb", "hip"):
+                (parser if program == "dlweb" else hip_parser)().parse_args(words[1:])
                 seen += 1
         assert page
     assert seen > 5

@@ -15,7 +15,15 @@ from hip.certs_command import run_certs
 from hip.command.arguments import REFUSED, WRONG, parser, read_arguments
 from hip.command.console import Console
 from hip.command.showing import as_json, as_methods, as_tree, as_yaml, clean
-from hip.command.watching import TreeView, Watch, Write, changes_of, timed_json
+from hip.command.watching import (
+    TreeView,
+    Watch,
+    Write,
+    changes_of,
+    timed_json,
+    timed_json_error,
+    timed_words,
+)
 from hip.errors import CallTimedOut, HipError
 from hip.running import run as run_program
 
@@ -64,11 +72,15 @@ def _watch(
     is_terminal: bool,
 ) -> Watch:
     """Return what asks for the tree, or calls a method, each time."""
-    if options.method is None:
-        draw = timed_json if options.json else TreeView(is_terminal).show
-        return Watch(console.tree, write, draw)
-    show = timed_json if options.json else changes_of(as_yaml)
-    return Watch(lambda: console.call(options.method, arguments), write, show)
+
+    async def call() -> Any:
+        return await console.call(options.method, arguments)
+
+    ask = console.tree if options.method is None else call
+    if options.json:
+        return Watch(ask, write, timed_json, timed_json_error)
+    show = TreeView(is_terminal).show if options.method is None else changes_of(as_yaml)
+    return Watch(ask, write, show, timed_words)
 
 
 def main() -> None:

@@ -5,14 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from hip.command.showing import (
-    Path,
-    as_json,
-    as_tree,
-    clean,
-    mebibytes,
-    milliseconds,
-)
+from hip.command.showing import Path, as_json, as_tree, clean, mebibytes, milliseconds
 from hip.errors import HipError
 from hip.tree import Branch
 
@@ -31,10 +24,17 @@ class Watch:
         ask: asks once.
         write: prints a text.
         show: gives the text of an answer; nothing when there is nothing to say of it.
+        explain: gives the text of an error.
     """
 
-    def __init__(self, ask: Callable[[], Any], write: Write, show: Callable[[Any], str]) -> None:
-        self._ask, self._write, self._show = ask, write, show
+    def __init__(
+        self,
+        ask: Callable[[], Any],
+        write: Write,
+        show: Callable[[Any], str],
+        explain: Callable[[str], str],
+    ) -> None:
+        self._ask, self._write, self._show, self._explain = ask, write, show, explain
         self._problem: str | None = None  # the last error; None before the first answer
 
     async def once(self) -> None:
@@ -43,15 +43,17 @@ class Watch:
         Raises:
             HipError: there is no answer, and never was.
         """
+        before = self._problem
         try:
             text = self._show(await self._ask())
             self._problem = ""
+            if before and not text:
+                text = f"# {now()}  answers again"
         except HipError as error:
-            if self._problem is None:
+            if before is None:
                 raise
-            is_news = str(error) != self._problem
             self._problem = str(error)
-            text = f"{now()}  {clean(self._problem)}" if is_news else ""
+            text = self._explain(self._problem) if self._problem != before else ""
         if text:
             self._write(text)
 
@@ -68,6 +70,16 @@ def changes_of(show: Callable[[Any], str]) -> Callable[[Any], str]:
         return f"# {now()}\n{text}"
 
     return changes
+
+
+def timed_words(problem: str) -> str:
+    """Return an error with its time."""
+    return f"# {now()}  {clean(problem)}"
+
+
+def timed_json_error(problem: str) -> str:
+    """Return an error with its time, as a line of JSON."""
+    return as_json({"time": now(), "error": problem})
 
 
 def timed_json(answer: Any) -> str:

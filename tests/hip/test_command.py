@@ -63,12 +63,12 @@ class Tree:
         self.socket = self.scheduler.listen(f"unix:{folder}/hip")
         self.scheduler.startService()
         nursery = self._agent("nursery", "nursery")
-        below = nursery.listen("127.0.0.1:0")
+        self.below = nursery.listen("127.0.0.1:0")
         self.links = [nursery.connect(self.address.address)]
         nursery.startService()
         self.adder = Adder()
         crawler = self._agent("site-crawler", "crawler-1", self.adder)
-        self.links.append(crawler.connect(below.address))
+        self.links.append(crawler.connect(self.below.address))
         crawler.startService()
 
     def _agent(self, kind: str, name: str, adder: Adder | None = None) -> Agent:
@@ -188,7 +188,6 @@ async def test_watching_the_tree_in_lines(tree):
     stopping: Any = tree.agents["crawler-1"].stopService()
     await stopping
     await watching.until(lambda text: "- scheduler/nursery/crawler-1" in text)
-    tree.agents["crawler-1"].startService()
     await watching.until(lambda text: "2 agents" in text)
     await watching.stop()
 
@@ -213,6 +212,10 @@ async def test_watching_a_method(tree):
     await stopping
     await watching.until(lambda text: "unreachable" in text)
     assert len(watching.said) == 3
+    tree.agents["crawler-1"] = again = Agent(reactor, "site-crawler", "crawler-1", [tree.adder])
+    again.connect(tree.below.address)
+    again.startService()
+    await watching.until(lambda text: text.endswith("answers again"))
     await watching.stop()
 
 
@@ -225,9 +228,12 @@ async def test_watching_what_is_not_there(tree):
 
 @ensureDeferred
 async def test_watching_as_json(tree):
-    """Each time is a line of JSON."""
-    watching = Watching(tree, "--json")
+    """Each time is a line of JSON, also when there is no answer."""
+    watching = Watching(tree, "--json", "--agent", "nursery")
     await watching.until(lambda text: json.loads(text)["answer"]["slaves"])
+    stopping: Any = tree.agents["nursery"].stopService()
+    await stopping
+    await watching.until(lambda text: "unreachable" in json.loads(text).get("error", ""))
     await watching.stop()
 
 
