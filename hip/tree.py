@@ -5,9 +5,10 @@ however deep, is noticed by its own master before anybody further up has waited 
 """
 
 from collections.abc import Coroutine, Iterable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from attrs import asdict, evolve, field, frozen
+from msgspec import Meta
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.interfaces import IReactorTime
 
@@ -23,7 +24,8 @@ AGENTS = 10_000  # shown of a tree; about 2 MB on the wire
 LEVELS = 32  # of a tree, and names in a path; also what ends a tree that is a ring
 _SHARE = 0.8  # of an agent's time that those below it have
 _PATHS = 20  # to agents of one name
-_AT_ONCE, _PACE = 50, 0.005  # so many slaves are asked in as many seconds; see `survey`
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # one that can be reckoned with
+_AT_ONCE, _PACE = 50, 0.005  # slaves that are asked at once, and seconds until the next
 
 
 @frozen
@@ -45,12 +47,12 @@ class Information:
     kind: str
     name: str
     version: str = ""
-    pid: int | None = None
+    pid: Count | None = None
     uptime: float = 0.0
-    memory: int = 0
-    calls: int = 0
-    in_flight: int = 0
-    slaves: int = 0
+    memory: Count = 0
+    calls: Count = 0
+    in_flight: Count = 0
+    slaves: Count = 0
 
 
 @frozen
@@ -69,15 +71,15 @@ class Branch:
     kind: str
     name: str
     version: str = ""
-    pid: int | None = None
+    pid: Count | None = None
     uptime: float = 0.0
-    memory: int = 0
-    calls: int = 0
-    in_flight: int = 0
+    memory: Count = 0
+    calls: Count = 0
+    in_flight: Count = 0
     latency: float | None = None
     error: str = ""
     slaves: list["Branch"] = field(factory=list)
-    left_out: int = 0
+    left_out: Count = 0
 
     @classmethod
     def of(cls, own: Information, **others: Any) -> "Branch":

@@ -145,7 +145,10 @@ def test_a_slave_that_knows_only_itself(forest, monkeypatch):
     assert nursery["pid"] and nursery["latency"] == 0.0
 
 
-@pytest.mark.parametrize("answer", [None, [], {"kind": 1, "name": 2}, {"slaves": "many"}])
+_ODD = {"kind": "a", "name": "b", "memory": 2**70}
+
+
+@pytest.mark.parametrize("answer", [None, [], {"kind": 1, "name": 2}, {"slaves": "many"}, _ODD])
 def test_nonsense_from_a_slave_is_marked(forest, answer):
     """What is no branch is not passed on."""
 
