@@ -181,7 +181,8 @@ class Listener(Service):
         self._listening: Any = None
         self._peers: set[Peer] = set()
         # Once for all peers: a bound method each would be felt with thousands of them.
-        self._on_connected, self._on_greeted, self._on_closed = self._take, self._join, self._leave
+        self._on_connected, self._on_greeted = self._take, self._join
+        self._on_refused, self._on_left = self._forget, self._leave
 
     @property
     def address(self) -> str:
@@ -209,7 +210,7 @@ class Listener(Service):
         peer = self._agent.new_peer(is_master=True)
         peer.on_connected = self._on_connected
         peer.on_greeted = self._on_greeted
-        peer.on_closed = self._on_closed
+        peer.on_closed = self._on_refused
         return peer
 
     def _take(self, peer: Peer) -> None:
@@ -220,12 +221,14 @@ class Listener(Service):
 
     def _join(self, peer: Peer) -> None:
         self._agent.join(peer)
-        peer.on_closed = self._on_closed
+        peer.on_closed = self._on_left  # only now: who greeted with another's name never joined
+
+    def _forget(self, peer: Peer, _reason: str) -> None:
+        self._peers.discard(peer)
 
     def _leave(self, peer: Peer, reason: str) -> None:
         self._peers.discard(peer)
-        if peer.is_greeted:
-            self._agent.leave(peer, reason)
+        self._agent.leave(peer, reason)
 
     async def stopService(self) -> None:
         """Stop listening and say goodbye to the slaves."""

@@ -16,7 +16,7 @@ from anet.address import Address, is_loopback
 from anet.errors import AnetError, ConnectFailed
 from anet.factories import factory_of
 from anet.gathering import PromptTLS
-from anet.names import ascii_name, resolve
+from anet.names import ascii_name, literal, resolve
 from anet.tunnel import Proxy, Tunnel, TunnelProtocol
 from hip.address import SocketPath
 from hip.errors import HipError
@@ -50,9 +50,7 @@ async def connect_to_master(
     """
     if isinstance(where, SocketPath):
         return await _connect_locally(reactor, where, build, guard)
-    if guard.security.has_certificate:
-        guard.check()
-    else:
+    if not guard.security.has_certificate:
         guard.security.permit_plaintext(where)
     proxy = guard.security.proxy
     if proxy is not None and not is_loopback(where.host):
@@ -87,6 +85,8 @@ class _Way:
     ) -> None:
         self._reactor, self._build, self._guard = reactor, build, guard
         self._to, self._proxy = to, proxy
+        # Now and not once connected, when an error would have nowhere to go.
+        self._context = guard.context() if guard.security.has_certificate else None
         self._arrived: Deferred[Peer] = Deferred()
 
     def permit(self, ip: str) -> None:
@@ -95,7 +95,7 @@ class _Way:
         Raises:
             PlaintextRefused: it is beyond loopback, and there is no certificate.
         """
-        if not self._guard.security.has_certificate:
+        if self._context is None:
             self._guard.security.permit_plaintext(Address(ip, self._to.port))
 
     async def take(self, endpoint: Any) -> Peer:
@@ -116,9 +116,9 @@ class _Way:
         return TunnelProtocol(self._reactor, tunnel, self._inner, self._fail)
 
     def _inner(self) -> Any:
-        if not self._guard.security.has_certificate:
+        if self._context is None:
             return self._arrive(self._build())
-        creator = _Creator(self._guard, self._to.host)
+        creator = _Creator(self._context, self._to.host)
         factory: Any = TLSMemoryBIOFactory(creator, True, factory_of(self._doorway), self._reactor)
         factory.protocol = PromptTLS  # HIP gathers what it writes
         return factory.buildProtocol(None)
@@ -162,12 +162,12 @@ class _Outermost(Factory):
 class _Creator:
     """Makes the TLS connection to one host, which is named to it (SNI)."""
 
-    def __init__(self, guard: Guard, host: str) -> None:
-        self._guard, self._host = guard, host
+    def __init__(self, context: SSL.Context, host: str) -> None:
+        self._context, self._host = context, host
 
     def clientConnectionForTLS(self, _protocol: Any) -> SSL.Connection:
-        connection = self._guard.connection()
-        if ":" not in self._host:
+        connection = SSL.Connection(self._context, None)
+        if literal(self._host) is None:
             connection.set_tlsext_host_name(ascii_name(self._host).encode())
         return connection
 

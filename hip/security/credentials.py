@@ -12,16 +12,23 @@ from typing import Any
 
 from attrs import frozen
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from OpenSSL import SSL
-from OpenSSL.crypto import X509, X509StoreFlags
+from OpenSSL.crypto import X509, Error, X509StoreFlags
 
 from hip.errors import CredentialsRefused, NotTrusted
 from hip.security.roles import Identity
 from hip.security.settings import Security
 
 SIZE_LIMIT = 16 * 1024 * 1024  # bytes of a file; a revocation takes some forty
+_UNREADABLE = (  # a passphrase makes a TypeError
+    ValueError,
+    TypeError,
+    x509.InvalidVersion,
+    UnsupportedAlgorithm,
+)
 CHAIN = 1  # certificates between an agent's and its authority's, that one included
 _OPTIONS = (
     SSL.OP_NO_COMPRESSION
@@ -104,12 +111,18 @@ class Credentials:
                 raise CredentialsRefused(
                     f"{security.revoked} is not signed by the authority {security.authority}"
                 )
+        try:
+            context = self._context(certificate, key, authority, revocations)
+        except Error:
+            raise CredentialsRefused(
+                f"OpenSSL cannot use {security.certificate} or {security.authority}"
+            ) from None
         return Loaded(
             certificate=certificate,
             identity=_own_identity(security.certificate, certificate),
             revoked=frozenset(each.serial_number for each in revocations or ()),
             listed_until=revocations.next_update_utc if revocations is not None else None,
-            context=self._context(certificate, key, authority, revocations),
+            context=context,
         )
 
     def _context(
@@ -181,7 +194,7 @@ def _parse(path: Path, parse: Callable[[bytes], Any], what: str) -> Any:
         raise CredentialsRefused(_unreadable(path, error)) from None
     try:
         return parse(data)
-    except (ValueError, TypeError):  # the second from a key with a passphrase
+    except _UNREADABLE:
         raise CredentialsRefused(
             f"{path} holds no {what} in PEM, or one with a passphrase"
         ) from None
@@ -197,5 +210,5 @@ def _unreadable(path: Path, error: OSError) -> str:
 def _is_signed(revocations: x509.CertificateRevocationList, by: x509.Certificate) -> bool:
     try:
         return revocations.is_signature_valid(by.public_key())  # type: ignore[arg-type]
-    except TypeError:  # a kind of key that signs nothing
+    except _UNREADABLE:  # its key, or it signs nothing
         return False

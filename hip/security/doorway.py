@@ -7,7 +7,6 @@ Nothing is kept for a peer, and nothing said to it, before it has proved who it 
 """
 
 from collections.abc import Callable
-from ipaddress import ip_address
 from typing import Any
 
 from OpenSSL import SSL
@@ -19,7 +18,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from anet.deadline import Deadline
-from anet.names import ascii_name
+from anet.names import ascii_name, literal
 from hip.errors import HipError, NotTrusted
 
 _REASONS = {  # of OpenSSL's X509_V_ERR_…
@@ -77,23 +76,15 @@ def verify_host(connection: SSL.Connection, host: str) -> None:
         NotTrusted: it is not.
     """
     try:
-        if _is_ip(host):
+        if literal(host) is not None:
             verify_ip_address(connection, host)
         else:
             verify_hostname(connection, ascii_name(host))
-    except (VerificationError, CertificateError):
+    except (VerificationError, CertificateError, ValueError):  # the last: no name for TLS
         raise NotTrusted(
             f"the certificate shown at {host} is not for {host}; "
             "`hip certs create --host` names a master's hosts"
         ) from None
-
-
-def _is_ip(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 @implementer(IHandshakeListener)

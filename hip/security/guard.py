@@ -62,21 +62,13 @@ class Guard(Service):
         super().stopService()
         await self._tasks.stop()
 
-    def check(self) -> None:
-        """Check our own files.
+    def context(self) -> SSL.Context:
+        """Return what makes TLS connections, either way, of our own files as they are now.
 
         Raises:
             CredentialsRefused: they are not in order; the message says what to do.
         """
-        self._credentials.current()
-
-    def connection(self) -> SSL.Connection:
-        """Return a new TLS connection, for either way.
-
-        Raises:
-            CredentialsRefused: our own files are not in order.
-        """
-        return SSL.Connection(self._credentials.current().context, None)
+        return self._credentials.current().context
 
     # Peers
 
@@ -109,7 +101,7 @@ class Guard(Service):
             revoked = self._credentials.current().revoked
         except CredentialsRefused as error:
             _log.error("no new links: {error}", error=error)
-            return
+            revoked = frozenset()  # those of the last list have been ended
         now = self._now()
         for peer, certificate in list(self._admitted.items()):
             why = no_longer_good(certificate, revoked, now)

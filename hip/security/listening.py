@@ -50,7 +50,6 @@ def listen_for_slaves(
         factory = factory_of(lambda: Threshold(permitted, build, _say_refused))
         return listen_locally(reactor, where, factory, name, shared=bool(security.users))
     if security.has_certificate:
-        guard.check()
         return Entrance(reactor, build, guard).listen(where, name)
     security.permit_plaintext(where)
     return listen(reactor, where, factory_of(build), name)
@@ -71,6 +70,7 @@ class Entrance(TLSMemoryBIOFactory):
     def __init__(self, reactor: Any, build: _Build, guard: Guard) -> None:
         super().__init__(self, False, factory_of(self._doorway), reactor)
         self._reactor, self._build, self._guard = reactor, build, guard
+        self._context = guard.context()
         self._begun: dict[Doorway, float] = {}  # when, by handshake under way, the oldest first
         self._deadline = Deadline(reactor, self._end_oldest)
         self._port: Any = None
@@ -88,12 +88,12 @@ class Entrance(TLSMemoryBIOFactory):
 
     def serverConnectionForTLS(self, _protocol: Any) -> SSL.Connection:
         """Return a new TLS connection; Twisted asks for it."""
-        return self._guard.connection()
+        return SSL.Connection(self._context, None)
 
     def buildProtocol(self, addr: Any) -> Any:
         """Return what takes a connection; None when our own files are not in order."""
         try:
-            self._guard.check()
+            self._context = self._guard.context()
         except CredentialsRefused as error:
             _log.error("nobody is let in: {error}", error=error)
             return None

@@ -23,6 +23,12 @@ OPERATOR = "operator"  # the role that such a person has
 _NAME, _ROLE = "hip:name/", "hip:role/"
 _NUMBER = re.compile(r"-[0-9]{1,10}")
 _ROLES_LIMIT = 100
+_UNREADABLE = (  # of extensions that are missing or malformed
+    x509.ExtensionNotFound,
+    x509.DuplicateExtension,
+    x509.UnsupportedGeneralNameType,
+    ValueError,
+)
 
 
 @frozen
@@ -66,7 +72,7 @@ class Identity:
         """
         try:
             names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
-        except (x509.ExtensionNotFound, ValueError):  # the second from malformed extensions
+        except _UNREADABLE:
             return cls.of_uris([])
         return cls.of_uris(names.value.get_values_for_type(x509.UniformResourceIdentifier))
 

@@ -330,6 +330,30 @@ async def test_our_own_files_are_checked_at_the_start(net):
 
 
 @ensureDeferred
+async def test_files_that_break_while_a_slave_connects(net):
+    """A list that is just being copied does not leave a link without an end or a beginning."""
+    listener = net.master(net.certify("master"))
+    folder = net.certify("slave", host="")
+    link = net.slave(folder, listener.address)  # which is connecting now
+    (folder / "revoked.pem").unlink()
+    await link.connected().addTimeout(5, reactor)
+
+
+@ensureDeferred
+async def test_who_never_joined_does_not_leave(net):
+    """Whoever greets with the name of another is turned away, and the other is not missed."""
+    listener = net.master(net.certify("master"))
+    left = []
+    net.agents[0].on_leave = lambda peer, reason: left.append(peer.name)
+    honest = net.slave(net.certify("slave", host=""), listener.address)
+    await honest.connected()
+    impostor = net.slave(net.certify("thief", "slave", host=""), listener.address)
+    await until(lambda: "is for thief, not for slave-1" in impostor.state)
+    assert left == []
+    assert honest.peer.is_open
+
+
+@ensureDeferred
 async def test_plaintext_stays_on_loopback(net):
     """Without a certificate neither end leaves loopback, unless told to."""
     agent = net.agent("master", "master", Security())
