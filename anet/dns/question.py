@@ -1,11 +1,15 @@
 """One question of the DNS, and the answer that belongs to it; the messages are Twisted's."""
 
 import struct
+from io import BytesIO
 
 from attrs import field, frozen
 from twisted.names import dns
 
 KINDS = {dns.A: "IPv4", dns.AAAA: "IPv6"}
+_TIMES = 8  # as much as a message has bytes may be read of it, pointers followed
+_SPARE = 4096  # and this more, for short messages with long names
+_READING = 4  # what each reading costs beyond its bytes
 
 
 @frozen
@@ -38,7 +42,7 @@ class Question:
             return None
         message = dns.Message()
         try:
-            message.fromStr(data)
+            message.decode(_Bounded(data))
         except (EOFError, ValueError):
             return None
         if not message.answer or message.opCode != dns.OP_QUERY or not self._repeated_in(message):
@@ -50,3 +54,27 @@ class Question:
         if not message.queries:
             return message.rCode not in (dns.OK, dns.ENAME)
         return bool(message.queries == [dns.Query(self.name, self.kind, dns.IN)])
+
+
+class _Bounded(BytesIO):
+    """Bytes that are not read over and over again.
+
+    Names may point to others, and Twisted knows no longest name: a thousand names that lead to one
+    of fifty kilobytes would hold the reactor for half a minute.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self._left = _TIMES * len(data) + _SPARE
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read.
+
+        Raises:
+            ValueError: too much was read.
+        """
+        data = super().read(size)
+        self._left -= len(data) + _READING
+        if self._left < 0:
+            raise ValueError("names that lead in circles, or nearly so")
+        return data

@@ -1,6 +1,7 @@
 """What answers say, honest ones and others; no network."""
 
 import struct
+import time
 from typing import Any
 
 import pytest
@@ -218,3 +219,31 @@ def check(question: Question, data: bytes) -> None:
         assert 0 < len(outcome.addresses) <= MOST_ADDRESSES
     if isinstance(outcome, Alias):
         assert len(set(outcome.trail)) == len(outcome.trail) <= LONGEST_TRAIL
+
+
+def test_names_that_point_to_a_long_one_do_not_hold_the_reactor() -> None:
+    """A thousand of them in one message would take half a minute to follow."""
+    question = Question("site.test", dns.A, 7)
+    head = message([], question=question).toStr()
+    long_name = b"\x01a" * 26_000 + b"\x00"
+    fields = struct.Struct("!HHIH")
+    records = b"\x00" + fields.pack(999, 1, 60, len(long_name)) + long_name
+    pointer = struct.pack("!H", 0xC000 | len(head) + 11)
+    records += (pointer + fields.pack(999, 1, 60, 0)) * 900
+    data = head[:6] + struct.pack("!H", 901) + head[8:] + records
+    assert len(data) < 65_536
+    before = time.process_time()
+    assert question.answer(data) is None
+    assert time.process_time() - before < 5
+
+
+def test_a_large_honest_answer_is_read() -> None:
+    """Nine hundred addresses of a long name, as TCP brings them."""
+    name = ".".join(["a-label-of-some-length"] * 3)
+    question = Question(name, dns.A, 7)
+    records = [a(name, f"192.0.{number // 256}.{number % 256}") for number in range(900)]
+    large = message(records, question=question)
+    large.maxSize = 0  # any
+    answer = question.answer(large.toStr())
+    assert answer is not None
+    assert len(answer.answers) == 900
