@@ -142,9 +142,9 @@ class BufferedWriter(PacedWriter):
         """Wait while the transport's buffer is full."""
         if self._drained is not None:
             await self._drained
-        self._on_progress()
         if self._lost:
             raise ConnectionBroken("the other side went away")
+        self._on_progress()
 
     async def _send_part(self, head: bytes, part: FilePart) -> int:
         piece = part.read(PIECE)

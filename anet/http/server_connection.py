@@ -89,6 +89,7 @@ class ServerConnection(Protocol):
         self._busy = False  # a request is being answered
         self._sending = False  # and the answer is on its way
         self._working: Deferred[None] | None = None  # and this is who does it
+        self._held = False  # the client is not read while a body has no room
         self._deaf = False  # nothing more is read
         self._lost = False
         self._ended: list[Deferred[None]] = []
@@ -212,6 +213,7 @@ class ServerConnection(Protocol):
 
     def _hold_client(self, hold: bool) -> None:
         """Stop reading while a handler has no use for more."""
+        self._held = hold
         if self._lost:
             return
         if hold:
@@ -245,7 +247,7 @@ class ServerConnection(Protocol):
             self.abort()
         elif self._deaf and not self._waiting:
             self._close(lingering=self._reading is not None)
-        elif not self._lost and len(self._waiting) < self._limits.pipeline:
+        elif not self._lost and not self._held and len(self._waiting) < self._limits.pipeline:
             self.transport.resumeProducing()
 
     async def _answer(self, request: Request, keep_alive: bool) -> None:

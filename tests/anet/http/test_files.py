@@ -5,6 +5,7 @@ import os
 import shutil
 import socket
 import struct
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from errno import EINVAL, EIO
 from hashlib import sha256
@@ -177,6 +178,25 @@ async def test_curl_gets_a_file_byte_for_byte(server, folder, calls, size):
     assert filecmp.cmp(folder.path / "file", taken, shallow=False)
     assert calls.moved == (size if size > SMALL else 0)
     assert all(count <= TURN for count in calls.asked)
+
+
+@ensureDeferred
+async def test_small_answers_to_requests_of_one_segment_leave_in_one(server, folder):
+    """What is written in one turn of the reactor is sent once, in its order."""
+    names = [f"{number}" for number in range(8)]
+    expected = b"".join(folder.add(name, 100 + int(name)) for name in names)
+    with socket.create_connection(("127.0.0.1", server.port)) as client:
+        client.setblocking(False)
+        client.sendall(b"".join(get(f"/{name}") for name in names))
+        heard = b""
+        while heard.count(b"HTTP/1.1 200") < len(names) or not heard.endswith(expected[-107:]):
+            await sleep(reactor, 0.005)
+            with suppress(BlockingIOError):
+                heard += client.recv(65_536)
+        said = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, SEGMENTS + 4)
+    bodies = [piece.partition(b"\r\n\r\n")[2] for piece in heard.split(b"HTTP/1.1 200")[1:]]
+    assert b"".join(bodies) == expected
+    assert struct.unpack_from("I", said, SEGMENTS) == (1,)
 
 
 @ensureDeferred

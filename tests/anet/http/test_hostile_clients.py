@@ -58,6 +58,10 @@ class Handler:
         self.bodies.append(await request.read(10_000_000))
         return Response.text(200, "read")
 
+    async def slow(self, request):
+        await request.body.deliver(lambda _: self.gate)
+        return Response.text(200, "slow")
+
     async def work(self, request):
         self.bodies.append(await request.read(1000))
         await sleep(reactor, 0.8)  # longer than a client may be silent
@@ -204,6 +208,27 @@ async def test_thousands_of_requests_wait_behind_a_slow_one(server, handler):
         await sleep(reactor, 0.01)
     handler.gate.callback(None)
     await wire.hear(b"HTTP/1.1 200", 1501)
+
+
+@ensureDeferred
+async def test_a_body_behind_another_request_is_not_read_before_it_has_room(server, handler):
+    """That the former request is answered is no reason to read on."""
+    wire = await dial(server)
+    begun: Deferred[None] = Deferred()
+    handler.begin = lambda _: begun.addCallback(lambda _: Response.text(200, "begun"))
+    size = 50_000_000
+    put = f"PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: {size}\r\n\r\n".encode()
+    wire.transport.write(get("/begin") + put + bytes(size))
+    while not handler.seen:
+        await sleep(reactor, 0.005)
+    await sleep(reactor, 0.05)
+    begun.callback(None)
+    await wire.hear(b"begun")
+    await sleep(reactor, 0.2)
+    body = handler.seen[1].body
+    assert sum(map(len, body._pieces)) < 1_000_000
+    handler.gate.callback(None)
+    await wire.hear(b"slow")
 
 
 @ensureDeferred
