@@ -1,7 +1,7 @@
 """Running a coroutine to its first wait without the cost of a Deferred."""
 
 from collections.abc import Coroutine, Generator
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from types import CoroutineType
 from typing import Any
 
@@ -25,13 +25,16 @@ def run(result: Any) -> Any:
         waits_for = context.run(result.send, None)
     except StopIteration as end:
         return end.value
-    return context.run(Deferred.fromCoroutine, _go_on(result, waits_for))
+    return Deferred.fromCoroutine(_go_on(context, result, waits_for))
 
 
 def _go_on(
-    coroutine: Coroutine[Deferred[Any], Any, Any], waits_for: Deferred[Any]
+    context: Context, coroutine: Coroutine[Deferred[Any], Any, Any], waits_for: Deferred[Any]
 ) -> Generator[Deferred[Any], Any, Any]:
-    """Drive a coroutine on from its first wait, for those that drive this."""
+    """Drive a coroutine on from its first wait, for those that drive this.
+
+    It stays in the context that it began in: what it set there can be set back only there.
+    """
     while True:
         try:
             try:
@@ -40,8 +43,8 @@ def _go_on(
                 coroutine.close()
                 raise
             except BaseException as error:  # also what cancels
-                waits_for = coroutine.throw(error)
+                waits_for = context.run(coroutine.throw, error)
             else:
-                waits_for = coroutine.send(result)
+                waits_for = context.run(coroutine.send, result)
         except StopIteration as end:
             return end.value

@@ -160,6 +160,25 @@ def test_context_variables_do_not_leak():
     assert [outcome(result) for result in results] == [None, None]
 
 
+def test_what_is_set_before_a_wait_can_be_set_back_after_it():
+    """A coroutine has one context from its beginning to its end."""
+    waits: list[Deferred[None]] = [Deferred(), Deferred()]
+
+    async def set_and_back() -> list[str]:
+        token = VARIABLE.set("inside")
+        seen = []
+        for each in waits:
+            await each
+            seen.append(VARIABLE.get())
+        VARIABLE.reset(token)
+        return [*seen, VARIABLE.get()]
+
+    result = run(set_and_back())
+    for each in waits:
+        each.callback(None)
+    assert outcome(result) == ["inside", "inside", "outside"]
+
+
 def test_what_is_awaited_may_be_a_coroutine():
     """Coroutines in coroutines are driven through, however deep."""
 
