@@ -37,6 +37,7 @@ class Zygote:
         self.children: set[int] = set()
         self._channel = channel
         self._protocol: _Channel | None = None
+        self._reactor: Any = None
         self._numbers = count(1)
         self._forks: dict[int, Deferred[int]] = {}
         self._gone: Deferred[None] = Deferred()
@@ -96,9 +97,10 @@ class Zygote:
             on_lost: called when the zygote went without being told to; its children go too.
         """
         self._on_exit, self._on_lost, self._reactor = on_exit, on_lost, reactor
-        protocol = self._protocol = _Channel(self._received, self._lost)
+        protocol = _Channel(self._received, self._lost)
         factory = Factory.forProtocol(lambda: protocol)
         reactor.adoptStreamConnection(self._channel.fileno(), socket.AF_UNIX, factory)
+        self._protocol = protocol
         self._channel.close()  # the reactor has a duplicate
 
     def fork(self, argument: Mapping[str, Any], descriptors: Sequence[int] = ()) -> Deferred[int]:
@@ -163,7 +165,7 @@ class Zygote:
         """Take note of the zygote's end, unless it is another's child (after a daemon's fork)."""
         with suppress(ChildProcessError):
             for _ in range(_REAPINGS):
-                if os.waitpid(self.pid, os.WNOHANG)[0] or self._protocol is None:
+                if os.waitpid(self.pid, os.WNOHANG)[0] or self._reactor is None:
                     return
                 await sleep(self._reactor, 0.01)
 

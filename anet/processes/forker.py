@@ -10,7 +10,7 @@ from typing import Any
 
 from twisted.internet.defer import Deferred, DeferredList
 
-from anet.nursery import Zygote
+from anet.nursery import Zygote, clean
 from anet.nursery.loop import live
 from anet.processes.child import work
 
@@ -49,8 +49,13 @@ class Forker:
             OSError: the system allows no more processes or descriptors.
         """
         if self._zygote is None:
-            self._zygote = _start(self._preload, self._name)
-            self._zygote.attach(self._reactor, self._on_exit, self._lost)
+            self._zygote = zygote = _start(self._preload, self._name)
+            try:
+                zygote.attach(self._reactor, self._on_exit, self._lost)
+            except OSError:
+                self.kill()
+                self._leave()
+                raise
         return self._zygote
 
     def kill(self) -> None:
@@ -61,6 +66,7 @@ class Forker:
 
     async def close(self) -> None:
         """End the fork server, and wait until it and the former ones have ended."""
+        self.kill()  # even if it hangs
         self._leave()
         await DeferredList(list(self._leaving))
 
@@ -97,5 +103,6 @@ def _start(preload: Sequence[str], name: str) -> Zygote:
 def main() -> None:
     """Be a fork server on the socket that is standard input, until its other end closes."""
     name, *preload = sys.argv[1:]
+    clean.die_with_parent(os.getppid(), SIGKILL)  # also while a module that it loads hangs
     with socket.socket(fileno=os.dup(0)) as channel:
         live(channel, work, preload, name, grace=0.0)  # nobody waits for what they do

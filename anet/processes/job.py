@@ -37,6 +37,8 @@ class Job:
 
     def end(self, outcome: Returned | Raised | TooLarge | NotSent) -> None:
         """Give the one who waits what came of the task."""
+        if self.result.called:  # cancelled by somebody who was told of another job
+            return
         match outcome:
             case Returned(value=value):
                 self.result.callback(value)
@@ -52,7 +54,8 @@ class Job:
 
     def fail(self, error: Exception) -> None:
         """Give the one who waits an error."""
-        self.result.errback(error)
+        if not self.result.called:
+            self.result.errback(error)
 
     @property
     def allowance(self) -> str:

@@ -52,7 +52,7 @@ class Processes(Service):
             reactor: an `IReactorSocket` and `IReactorTime`.
             size: workers at once.
             queue_limit: jobs that may wait for a worker.
-            memory: bytes that a job may take, beyond those its worker begins with.
+            memory: bytes that a job may take, beyond those its worker has when the job begins.
             time: seconds that a job may take, once a worker has it.
             value_limit: bytes of a job's arguments, and of its result.
             tasks: jobs that a worker does before it is replaced, so that leaks have an end.

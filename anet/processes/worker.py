@@ -168,7 +168,7 @@ class Worker(Protocol):
             self._fail_job(WorkerTooSlow(took))
         elif self.pid is not None:
             self.kill()
-        else:  # the fork server hangs; it is our child, so that the pid is still its own
+        elif not self.fate:  # the fork server hangs; our child, so that the pid is still its own
             os.kill(self._forker.pid, SIGKILL)
 
     def _fail_job(self, error: Exception) -> None:

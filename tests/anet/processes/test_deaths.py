@@ -1,5 +1,6 @@
 """Jobs that die, hang, eat memory or speak nonsense: each fails alone. The deaths are real."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -192,6 +193,22 @@ async def test_a_fork_server_that_dies_is_replaced(tmp_path: Path) -> None:
             await hanging
         await process.ended()
         assert (await pool.run(chores.whoami))[1] != forker
+
+
+@ensureDeferred
+async def test_a_fork_server_that_we_cannot_talk_to_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """When no descriptor is left for its socket, it ends, and a later one does the jobs."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    async with running() as pool:
+        with monkeypatch.context() as patch:
+            patch.setattr("twisted.internet.unix.socket.fromfd", refuse)
+            result = pool.run(chores.same, 1)
+        assert await result == 1
 
 
 @ensureDeferred

@@ -1,13 +1,15 @@
 """What a pool of processes does with work that goes well, and with what it refuses."""
 
 import operator
+import os
+import signal
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import chores
 import pytest
-from helpers_of_processes import MIB, Watched, pipe, read, running, write
+from helpers_of_processes import MIB, Watched, pipe, read, running, until, write
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, Deferred, gatherResults
@@ -232,6 +234,35 @@ async def test_a_stop_lets_running_jobs_end_and_refuses_those_that_wait(tmp_path
         for process in processes:
             await process.ended()
         assert not pool.pids
+
+
+@ensureDeferred
+async def test_who_hears_of_one_jobs_end_may_give_up_the_others() -> None:
+    """A job that was cancelled while others are refused is not refused too; all come to an end."""
+    async with running() as pool:
+        results = [pool.run(chores.same, number) for number in range(4)]
+        fates: dict[int, object] = {}
+
+        def ended(why: Any, number: int) -> None:
+            fates[number] = why.type
+            results[2].cancel()
+
+        for number, result in enumerate(results):
+            result.addErrback(ended, number)
+        await pool.stopService()
+        assert fates == {0: Stopped, 1: Stopped, 2: CancelledError, 3: Stopped}
+
+
+@ensureDeferred
+async def test_a_stop_ends_an_idle_fork_server_that_hangs() -> None:
+    """It has no workers any more, and does not hear that it is to end."""
+    async with running(tasks=1) as pool:
+        _, forker = await pool.run(chores.whoami)
+        await until(lambda: not pool.pids)
+        os.kill(forker, signal.SIGSTOP)
+        process = Watched(forker)
+        await pool.stopService()
+        await process.ended()
 
 
 @ensureDeferred
