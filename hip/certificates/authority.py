@@ -23,9 +23,9 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from hip.certificates.errors import CertificateError
 from hip.certificates.files import read_certificate, read_key, read_revoked, write, write_key
-from hip.certificates.making import DAYS, Signer, host_name, hosts_of, new_key
+from hip.certificates.making import DAYS, Signer, check_days, host_name, hosts_of, new_key
 from hip.errors import NotTrusted
-from hip.security.roles import Identity
+from hip.security.roles import ROLES_LIMIT, Identity
 from hip.security.settings import AUTHORITY, CERTIFICATE, KEY, REVOKED
 
 FOLDER = "authority"  # no agent may have this name
@@ -47,6 +47,11 @@ class Issued:
     certificate: x509.Certificate
     identity: Identity
     revoked: bool = False
+
+    @property
+    def since(self) -> datetime:
+        """From when on it is good."""
+        return self.certificate.not_valid_before_utc
 
     @property
     def until(self) -> datetime:
@@ -89,10 +94,13 @@ class Authority:
             days: how long the certificate is good.
 
         Raises:
-            CertificateError: a name is impossible, or the agent has a key already.
+            CertificateError: what is asked for is impossible, or the agent has a key already.
             OSError: the folder cannot be written.
         """
+        roles = list(roles)
         _check_name(name)
+        _check_roles(roles)
+        check_days(days)
         identity = Identity(name, frozenset(roles) or frozenset([re.sub(r"-[0-9]+$", "", name)]))
         names = [host_name(host) for host in hosts]
         with self._locked():
@@ -117,7 +125,7 @@ class Authority:
             CertificateError: there is no authority, or a file of it is damaged.
         """
         self._check_exists()
-        revoked = {each.serial_number for each in read_revoked(self._own / REVOKED)}
+        revoked = {each.serial_number for each in self._revoked()}
         found = []
         for path in (self._own / _ISSUED).glob("*.pem"):
             certificate = read_certificate(path)
@@ -126,22 +134,25 @@ class Authority:
             except NotTrusted as error:
                 raise CertificateError(f"{path}: {error}") from None
             found.append(Issued(certificate, identity, certificate.serial_number in revoked))
-        return sorted(found, key=lambda it: (it.identity.name, -it.until.timestamp()))
+        return sorted(found, key=lambda it: (it.identity.name, -it.since.timestamp()))
 
     def revoke(self, name: str) -> list[Issued]:
         """Revoke every certificate of an agent, and return those; renews the list everywhere here.
 
+        Also those that have run out, lest they be renewed.
+
         Raises:
-            CertificateError: it has none that counts.
+            CertificateError: it has none, or they are revoked already.
         """
         self._check_exists()
         with self._locked():
             of_name = [it for it in self.issued() if it.identity.name == name]
-            good = [it for it in of_name if not it.revoked and it.until > self._now]
+            good = [it for it in of_name if not it.revoked]
+            if not of_name:
+                raise CertificateError(f"{name[:80]!r} has no certificate; see `hip certs list`")
             if not good:
-                why = "none that counts" if of_name else "none; see `hip certs list`"
-                raise CertificateError(f"of the certificates of {name} there is {why}")
-            self._write_list(self._signer(), [it.certificate for it in good])
+                raise CertificateError(f"every certificate of {name} has been revoked already")
+            self._write_list(self._signer(), self._revoked(), [it.certificate for it in good])
         return good
 
     def renew(self, names: Iterable[str] = (), days: int = DAYS) -> list[Issued]:
@@ -154,19 +165,20 @@ class Authority:
         Raises:
             CertificateError: an agent has no certificate that was not revoked.
         """
+        check_days(days)
         self._check_exists()
         with self._locked():
             signer = self._signer()
-            self._write_list(signer, [])
+            self._write_list(signer, self._revoked(), [])
             latest: dict[str, Issued] = {}
-            for it in self.issued():  # the one that is good longest comes first
+            for it in self.issued():  # the newest, whose key the agent has, comes first
                 if not it.revoked:
                     latest.setdefault(it.identity.name, it)
             wanted = list(names)
             for name in wanted:
                 if name not in latest:
                     raise CertificateError(
-                        f"{name} has no certificate that can be renewed; see `hip certs list`"
+                        f"{name[:80]!r} has no certificate to be renewed; see `hip certs list`"
                     )
             soon = [name for name, it in latest.items() if it.until < self._now + SOON]
             return [self._renewed(signer, latest[name], days) for name in wanted or soon]
@@ -198,16 +210,32 @@ class Authority:
             )
 
     def _begin(self) -> Signer:
+        if any((self._own / _ISSUED).glob("*.pem")):
+            raise CertificateError(
+                f"{self._own / KEY} is missing, with which certificates were made: put it back, "
+                "or begin anew in another folder"
+            )
         signer = Signer.new(self._now)
         (self._own / _ISSUED).mkdir(mode=0o700, exist_ok=True)
         write(self._own / CERTIFICATE, signer.certificate.public_bytes(Encoding.PEM))
-        self._write_list(signer, [])
+        self._write_list(signer, [], [])
         write_key(self._own / KEY, signer.key)  # last: with it the authority is there
         return signer
 
     def _signer(self) -> Signer:
-        certificate = read_certificate(self._own / CERTIFICATE)
-        return Signer(certificate, read_key(self._own / KEY), self._now)
+        path = self._own / CERTIFICATE
+        certificate, key = read_certificate(path), read_key(self._own / KEY)
+        if certificate.public_key() != key.public_key():
+            raise CertificateError(f"{self._own / KEY} is not the key of {path}")
+        if certificate.not_valid_after_utc <= self._now:
+            raise CertificateError(
+                f"{path} ran out on {certificate.not_valid_after_utc:%Y-%m-%d}: make an authority "
+                "and all certificates anew, in another folder"
+            )
+        return Signer(certificate, key, self._now)
+
+    def _revoked(self) -> list[x509.RevokedCertificate]:
+        return read_revoked(self._own / REVOKED)
 
     def _record(self, made: Issued) -> Issued:
         """Keep a copy of a certificate, before anybody has it: it may have to be revoked."""
@@ -224,9 +252,14 @@ class Authority:
         write(folder / CERTIFICATE, made.certificate.public_bytes(Encoding.PEM))
         return made
 
-    def _write_list(self, signer: Signer, more: list[x509.Certificate]) -> None:
+    def _write_list(
+        self,
+        signer: Signer,
+        known: list[x509.RevokedCertificate],
+        more: list[x509.Certificate],
+    ) -> None:
         """Write a list with more certificates on it, here and in the folder of each agent."""
-        data = signer.list_revoked(read_revoked(self._own / REVOKED), more)
+        data = signer.list_revoked(known, more)
         write(self._own / REVOKED, data)
         for path in self.directory.glob(f"*/{AUTHORITY}"):
             write(path.with_name(REVOKED), data)
@@ -237,4 +270,11 @@ def _check_name(name: str) -> None:
         raise CertificateError(
             f"{name[:80]!r} cannot be the name of a certificate: 1 to 100 ASCII letters, digits, "
             f"`-`, `_` and `.`, a letter or digit first, and not {FOLDER!r}"
+        )
+
+
+def _check_roles(roles: list[str]) -> None:
+    if len(roles) > ROLES_LIMIT or not all(r.isprintable() and 0 < len(r) <= 100 for r in roles):
+        raise CertificateError(
+            f"a certificate has at most {ROLES_LIMIT} roles, of 1 to 100 printable characters each"
         )

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -26,22 +27,24 @@ def read_certificate(path: Path) -> x509.Certificate:
     """
     try:
         return x509.load_pem_x509_certificate(path.read_bytes())
-    except ValueError:
+    except (ValueError, x509.InvalidVersion):
         raise CertificateError(f"{path} holds no certificate") from None
 
 
 def read_revoked(path: Path) -> list[x509.RevokedCertificate]:
-    """Return what is on a revocation list; nothing when there is no file yet.
+    """Return what is on a revocation list.
 
     Raises:
-        CertificateError: it is none.
+        CertificateError: it is none, or there is none; an empty one would let everybody in again.
         OSError: it cannot be read.
     """
     try:
         return list(x509.load_pem_x509_crl(path.read_bytes()))
     except FileNotFoundError:
-        return []
-    except ValueError:
+        raise CertificateError(
+            f"{path} is missing: copy it there from the folder of an agent, the newest there is"
+        ) from None
+    except (ValueError, x509.InvalidVersion):
         raise CertificateError(f"{path} holds no revocation list") from None
 
 
@@ -54,7 +57,7 @@ def read_key(path: Path) -> EllipticCurvePrivateKey:
     """
     try:
         key = load_pem_private_key(path.read_bytes(), None)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, UnsupportedAlgorithm):
         raise CertificateError(f"{path} holds no private key") from None
     if not isinstance(key, EllipticCurvePrivateKey):
         raise CertificateError(f"{path} holds a key that `hip certs` has not made")

@@ -45,6 +45,16 @@ def host_name(text: str) -> x509.GeneralName:
     return x509.DNSName(text)
 
 
+def check_days(days: int) -> None:
+    """Check for how long a certificate is to be good.
+
+    Raises:
+        CertificateError: nothing is good for so many days.
+    """
+    if not 0 < days <= LIFE.days:
+        raise CertificateError(f"a certificate is good for 1 to {LIFE.days} days")
+
+
 def hosts_of(certificate: x509.Certificate) -> list[str]:
     """Return the names and addresses of hosts that a certificate is for."""
     names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
@@ -85,13 +95,7 @@ class Signer:
         public: ec.EllipticCurvePublicKey,
         days: int,
     ) -> x509.Certificate:
-        """Return a certificate of an agent.
-
-        Raises:
-            CertificateError: nothing is good for so many days.
-        """
-        if not 0 < days <= LIFE.days:
-            raise CertificateError(f"a certificate is good for 1 to {LIFE.days} days")
+        """Return a certificate of an agent."""
         until = min(self.now + timedelta(days=days), self.certificate.not_valid_after_utc)
         hosts = list(hosts)
         names = [*map(x509.UniformResourceIdentifier, identity.uris), *hosts]

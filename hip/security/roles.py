@@ -22,7 +22,7 @@ OPERATOR = "operator"  # the role that such a person has
 
 _NAME, _ROLE = "hip:name/", "hip:role/"
 _NUMBER = re.compile(r"-[0-9]{1,10}")
-_ROLES_LIMIT = 100
+ROLES_LIMIT = 100
 _UNREADABLE = (  # of extensions that are missing or malformed
     x509.ExtensionNotFound,
     x509.DuplicateExtension,
@@ -59,7 +59,7 @@ class Identity:
         said = list(uris)
         names = [unquote(uri.removeprefix(_NAME)) for uri in said if uri.startswith(_NAME)]
         roles = [unquote(uri.removeprefix(_ROLE)) for uri in said if uri.startswith(_ROLE)]
-        if len(names) != 1 or not names[0] or len(roles) > _ROLES_LIMIT:
+        if len(names) != 1 or not names[0] or len(roles) > ROLES_LIMIT:
             raise NotTrusted("its certificate does not name one agent; make it with `hip certs`")
         return cls(names[0], frozenset(roles))
 

@@ -1,6 +1,7 @@
 """`hip certs`: a private authority in a folder, by one command."""
 
 import os
+import shutil
 import stat
 import subprocess
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,8 @@ from hip.certificates import Authority, CertificateError, hosts_of
 from hip.certs_command import run_certs
 from hip.command import parser
 from hip.errors import HipError
-from hip.security import Identity
+from hip.security import Identity, Security
+from hip.security.credentials import Credentials
 
 
 def certs(folder: Path, *words: str) -> str:
@@ -112,6 +114,50 @@ def test_renewing_takes_what_runs_out_soon(tmp_path):
     assert x509.load_pem_x509_crl(data).next_update_utc > later + timedelta(days=300)
 
 
+def test_nothing_of_a_revoked_agent_is_renewed(tmp_path):
+    """Neither its last certificate, nor one before it that ran out by itself."""
+    begun = datetime.now(UTC) - timedelta(days=400)
+    Authority(tmp_path, begun).create("stolen")
+    Authority(tmp_path, begun + timedelta(days=360)).renew(["stolen"])
+    certs(tmp_path, "revoke", "stolen")
+    assert "stolen" not in certs(tmp_path, "renew")
+    assert all(it.revoked for it in Authority(tmp_path).issued())
+
+
+def test_the_newest_key_is_renewed(tmp_path):
+    """Of two that an agent has had, its folder has the second, however long each is good."""
+    before = datetime.now(UTC) - timedelta(days=1)
+    Authority(tmp_path, before).create("agent")
+    shutil.rmtree(tmp_path / "agent")
+    certs(tmp_path, "create", "agent", "--days", "20")
+    certs(tmp_path, "renew", "agent")
+    Credentials(Security.of_folder(tmp_path / "agent"), lambda *_: True).current()
+
+
+def test_what_an_authority_must_not_lose(tmp_path):
+    """Without its key or its list no other one takes their place unnoticed."""
+    certs(tmp_path, "create", "agent")
+    own = tmp_path / "authority"
+    for name, words in [("revoked.pem", ["renew"]), ("key.pem", ["create", "b"])]:
+        (own / name).rename(tmp_path / "kept")
+        with pytest.raises(HipError, match=rf"authority/{name} is missing"):
+            certs(tmp_path, *words)
+        assert not (own / name).exists()
+        (tmp_path / "kept").rename(own / name)
+    certs(tmp_path / "others", "create", "agent")
+    shutil.copy(tmp_path / "others" / "authority" / "key.pem", own)
+    with pytest.raises(HipError, match=r"key.pem is not the key of .*certificate.pem"):
+        certs(tmp_path, "renew")
+
+
+def test_an_authority_that_has_run_out(tmp_path):
+    """What it would sign counts nowhere, so that it signs nothing."""
+    Authority(tmp_path, datetime.now(UTC) - timedelta(days=3651)).create("agent")
+    for words in (["create", "b"], ["renew"], ["revoke", "agent"]):
+        with pytest.raises(HipError, match="ran out on .*make an authority and all"):
+            certs(tmp_path, *words)
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -120,6 +166,12 @@ def test_renewing_takes_what_runs_out_soon(tmp_path):
         (["create", "x", "--host", "a:1"], "is no host"),
         (["create", "x", "--host", "é"], "is no host"),
         (["create", "x", "--days", "0"], "1 to 3650 days"),
+        (["create", "x", "--days", "-1"], "1 to 3650 days"),
+        (["renew", "x", "--days", "3651"], "1 to 3650 days"),
+        (["create", "x", "--role", ""], "at most 100 roles"),
+        (["create", "x", "--role", "a\nb"], "at most 100 roles"),
+        (["create", "x", "--role", "\udcff"], "at most 100 roles"),
+        (["create", "x", *(f"--role={n}" for n in range(101))], "at most 100 roles"),
         (["list"], "has no authority: `hip certs create` makes one"),
         (["revoke", "x"], "has no authority"),
         (["renew"], "has no authority"),
@@ -131,6 +183,7 @@ def test_errors_are_one_line_and_leave_nothing(tmp_path, words, why):
         certs(tmp_path, *words)
     assert len(str(caught.value).splitlines()) == 1
     assert not (tmp_path / "x").exists()
+    assert not (tmp_path / "authority" / "key.pem").exists()
 
 
 def test_damaged_files_are_named(tmp_path):
