@@ -53,6 +53,9 @@ def exposed(function: Any = None, /, *, name: str | None = None, roles: Iterable
             none. `master` stands for the agent's own master.
     """
 
+    if isinstance(roles, str):
+        raise TypeError(f"roles={roles!r} would be a role for each letter: write a tuple")
+
     def mark(function: _Function) -> _Function:
         told = _Exposed(name or function.__name__, frozenset(roles))
         setattr(getattr(function, "__func__", function), _MARK, told)  # a bound method takes none

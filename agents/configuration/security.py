@@ -1,5 +1,6 @@
 """The section `security`: who may link to whom on the tree, and the way out."""
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,6 @@ class SecurityConfig:
             return Security(**others)
         own = self.certificates.expanduser().absolute() / name
         shared = _NUMBERED.fullmatch(name)
-        if not own.exists() and shared:
+        if shared and not os.access(own, os.F_OK):  # also where we may not look
             own = own.with_name(shared[1])
         return Security.of_folder(own, **others)

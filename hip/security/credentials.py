@@ -5,6 +5,7 @@ that arrives count from the next handshake on, with no restart. They are a few s
 local disk, so reading them in the reactor costs less than a hand-over to a thread would.
 """
 
+import stat
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -104,6 +105,7 @@ class Credentials:
         certificate = _parse(security.certificate, x509.load_pem_x509_certificate, "certificate")
         authority = _parse(security.authority, x509.load_pem_x509_certificate, "certificate")
         key = _parse(security.key, lambda data: load_pem_private_key(data, None), "private key")
+        _check_private(security.key)
         revocations = None
         if security.revoked is not None:
             revocations = _parse(security.revoked, x509.load_pem_x509_crl, "revocation list")
@@ -198,6 +200,11 @@ def _parse(path: Path, parse: Callable[[bytes], Any], what: str) -> Any:
         raise CredentialsRefused(
             f"{path} holds no {what} in PEM, or one with a passphrase"
         ) from None
+
+
+def _check_private(key: Path) -> None:
+    if key.stat().st_mode & stat.S_IROTH:
+        raise CredentialsRefused(f"{key} can be read by every user of this machine: chmod 600 it")
 
 
 def _unreadable(path: Path, error: OSError) -> str:

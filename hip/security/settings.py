@@ -28,8 +28,9 @@ class Security:
         proxy: HTTP proxy through which masters beyond loopback are reached.
         users: users whose processes may link over UNIX sockets, beside the agent's own.
         handshake_time: seconds that a TLS handshake may take.
-        handshakes: how many may be under way at a listener before it accepts no more (Twisted
-            accepts up to 100 at once, so that there may be that many more).
+        handshakes: how many may be under way at a listener before it accepts no more. Twisted
+            accepts a hundred connections or more in one go, so that there may be some hundreds
+            beyond: 444 in all have been seen in a flood of thousands.
         recheck: seconds within which links are ended whose certificate has run out, or been
             revoked in a list that has arrived here.
     """

@@ -8,7 +8,7 @@ from agents.configuration import ConfigurationError, load
 from agents.configuration.security import SecurityConfig
 from agents.scheduler.config import SchedulerConfig
 from anet.tunnel import Proxy
-from hip import Security
+from hip import CredentialsRefused, Security
 
 
 def written(folder: Path, text: str):
@@ -37,6 +37,13 @@ def test_an_agent_uses_the_folder_of_its_name(tmp_path):
     ]:
         expected = Security.of_folder(tmp_path / "certs" / folder)
         assert config.of_agent(name, insecure=False) == expected
+
+
+def test_a_folder_that_cannot_be_looked_at_is_named(tmp_path):
+    """What the system says of it is an error of the certificate, and not one of its own."""
+    security = SecurityConfig(certificates=tmp_path).of_agent(f"{'x' * 300}-7", insecure=False)
+    with pytest.raises(CredentialsRefused, match="xxx/certificate.pem"):
+        assert security.name
 
 
 def test_a_proxy_is_read_and_its_password_not_shown(tmp_path):

@@ -44,6 +44,17 @@ def test_damaged_files_are_refused_or_read(folder, name, where, change):
         path.write_bytes(whole)
 
 
+def test_a_key_is_private(folder):
+    """One that every user can read is as good as given away."""
+    key = folder / "key.pem"
+    key.chmod(0o644)
+    credentials = Credentials(Security.of_folder(folder), lambda *_: True)
+    with pytest.raises(CredentialsRefused, match="chmod 600"):
+        credentials.current()
+    key.chmod(0o600)
+    assert credentials.current().identity.name == "agent"
+
+
 def certificate_with(*extensions: x509.ExtensionType) -> x509.Certificate:
     """Return a certificate with those extensions, signed by itself."""
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)

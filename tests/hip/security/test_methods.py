@@ -63,3 +63,9 @@ async def test_only_operators_route_through_an_agent(net):
     assert await links["alice"].call("hip.route", **path) == "collecting"
     with pytest.raises(RemoteError, match=r"hip.route is for master or operator"):
         await links["crawler"].call("hip.route", **path)
+
+
+def test_roles_are_more_than_letters():
+    """A single role without its tuple is a mistake that says so."""
+    with pytest.raises(TypeError, match="write a tuple"):
+        exposed(roles="scheduler")
