@@ -16,6 +16,8 @@ from zope.interface import implementer
 
 from anet.errors import ConnectFailed, TimedOut
 
+_DELIMITERS = frozenset("/:@[]?#%\\")  # of URLs and of `host:port`
+
 
 class INames(IHostnameResolver):
     """A resolver that also says why a name leads nowhere, as `anet.dns.Resolver` does."""
@@ -58,6 +60,8 @@ def ascii_name(host: str) -> str:
     try:
         name = host.encode("idna").decode("ascii")
     except UnicodeError:
+        name = ""
+    if not host.isascii() and _DELIMITERS.intersection(name):  # which a full-width one becomes
         name = ""
     if not name or len(name) > 253 or not name.isprintable() or " " in name:
         raise ConnectFailed(f"{host[:80]!r} is not the name of a host")

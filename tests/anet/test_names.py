@@ -91,3 +91,10 @@ def test_any_text(host: str) -> None:
     assert name.isascii() and name.isprintable() and 0 < len(name) <= 253
     if literal(host) is None:
         assert " " not in name
+
+
+@pytest.mark.parametrize("host", ["a：22", "a／b", "a＠b", "a？b", "a＃b", "［::1］", "％41"])
+def test_wide_characters_make_no_address(host: str) -> None:
+    """IDNA would make delimiters of them, and so another host or port of a name."""
+    with pytest.raises(ConnectFailed, match="is not the name of a host"):
+        ascii_name(host)
