@@ -6,6 +6,10 @@ from attrs import frozen
 
 from anet.errors import InvalidAddress
 
+_GIVEN_OUT = ipaddress.ip_network("2000::/3")  # all of IPv6 that the Internet uses so far
+# Their last 32 bits are an IPv4 address: mapped (RFC 4291), or for a translator (RFC 6052).
+_TRANSLATED = (ipaddress.ip_network("::ffff:0:0/96"), ipaddress.ip_network("64:ff9b::/96"))
+
 
 @frozen
 class Address:
@@ -60,11 +64,25 @@ def is_loopback(host: str) -> bool:
 
 
 def is_public(ip: str) -> bool:
-    """Tell whether an IP address is on the public internet, and not one's own network."""
+    """Tell whether an IP address is on the public internet, and not one's own network.
+
+    Loopback, private, link-local, shared, reserved and multicast addresses are not, nor are IPv6
+    addresses that lead to such an IPv4 address.
+    """
     try:
-        address = ipaddress.ip_address(ip.partition("%")[0])
+        return _is_public(ipaddress.ip_address(ip.partition("%")[0]))
     except ValueError:
         return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    address = mapped if mapped is not None else address
-    return address.is_global and not address.is_multicast
+
+
+def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.is_global and not address.is_multicast
+    if any(address in network for network in _TRANSLATED):
+        return _is_public(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
+    tunnelled = (address.sixtofour, *(address.teredo or ()))
+    return (
+        address in _GIVEN_OUT
+        and address.is_global
+        and all(inner is None or _is_public(inner) for inner in tunnelled)
+    )

@@ -20,12 +20,12 @@ from agents.crawler.frontier import Frontier
 from agents.crawler.health import Health
 from agents.crawler.judge import Judge
 from agents.crawler.limits import Limits
-from agents.crawler.permission import public
 from agents.crawler.record import Recorder
 from agents.crawler.report import report
 from agents.crawler.robots_files import RobotsFiles
 from agents.delimitation import Delimitation, InvalidExpression
 from agents.order import CrawlFigures, Order
+from anet.address import is_public
 from anet.http import permit_all
 from anet.tasks import sleep
 from anet.workers import Workers
@@ -67,7 +67,7 @@ class Crawl:
         self._begun = self._since = float(reactor.seconds())
         self._connections = Connections(
             reactor,
-            permit_all if order.private_networks else public,
+            permit_all if order.private_networks else is_public,
             self._limits.connect_timeout,
             self._limits.silence,
         )

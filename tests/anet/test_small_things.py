@@ -9,7 +9,7 @@ from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import gatherResults
 
-from anet.address import Address, is_loopback, is_public
+from anet.address import Address
 from anet.backoff import Backoff
 from anet.errors import InvalidAddress, Overloaded
 from anet.workers import Workers
@@ -37,36 +37,6 @@ def test_any_text_is_an_address_or_an_error(text):
         Address.parse(text)
     except InvalidAddress as error:
         assert "host:port" in str(error)
-
-
-@pytest.mark.parametrize(
-    ("ip", "public"),
-    [
-        ("127.0.0.1", False),
-        ("10.1.2.3", False),
-        ("192.168.1.1", False),
-        ("169.254.169.254", False),
-        ("100.64.0.1", False),
-        ("::1", False),
-        ("fe80::1%eth0", False),
-        ("fd00::1", False),
-        ("::ffff:127.0.0.1", False),
-        ("224.0.0.1", False),
-        ("0.0.0.0", False),
-        ("nonsense", False),
-        ("93.184.216.34", True),
-        ("2606:2800:220:1:248:1893:25c8:1946", True),
-    ],
-)
-def test_which_addresses_are_public(ip, public):
-    """One's own networks are told from the internet."""
-    assert is_public(ip) is public
-
-
-def test_what_loopback_is():
-    """Names and addresses of this machine."""
-    assert all(map(is_loopback, ("localhost", "127.3.2.1", "::1", "a.localhost")))
-    assert not any(map(is_loopback, ("0.0.0.0", "example.org", "10.0.0.1")))
 
 
 @ensureDeferred

@@ -23,7 +23,7 @@ from agents.crawler import directory as directory_module
 from agents.crawler import reception
 from agents.crawler.errors import CrawlFailed
 from agents.crawler.limits import Limits
-from agents.crawler.permission import public
+from anet.address import is_public
 
 Script = bytes | Callable[["Rude"], None]
 QUICK = Limits(connect_timeout=1.0, silence=0.3, longest_exchange=1.0, longest_rest=0.1)
@@ -303,9 +303,9 @@ async def test_private_addresses(
 
     def site_only(ip: str) -> bool:
         allowed = ip == "127.0.0.1" and address != "127.0.0.1"
-        return allowed or public(ip)
+        return allowed or is_public(ip)
 
-    monkeypatch.setattr(crawl_module, "public", site_only)
+    monkeypatch.setattr(crawl_module, "is_public", site_only)
     rude.scripts = {
         "/": answer(
             f"<img src={secret}by-name><img src=http://{literal}:{port}/by-address>"
@@ -339,7 +339,7 @@ async def test_robots_that_lead_into_the_network(
     """A robots.txt that redirects to a private address is not read, and forbids nothing less."""
     port = rude.port.getHost().port
     names_known({"site.test": ["127.0.0.1"]})
-    monkeypatch.setattr(crawl_module, "public", lambda ip: ip == "127.0.0.1" or public(ip))
+    monkeypatch.setattr(crawl_module, "is_public", lambda ip: ip == "127.0.0.1" or is_public(ip))
     rude.scripts = {
         "/": answer(b"home"),
         "/robots.txt": answer(b"", f"Location: http://[::1]:{port}/latest", status="302 Found"),
