@@ -30,7 +30,7 @@ _UNREADABLE = (  # a passphrase makes a TypeError
     x509.InvalidVersion,
     UnsupportedAlgorithm,
 )
-CHAIN = 1  # certificates between an agent's and its authority's, that one included
+CHAIN = 1  # certificates between an agent's and its authority's; ours have none
 _OPTIONS = (
     SSL.OP_NO_COMPRESSION
     | SSL.OP_NO_RENEGOTIATION

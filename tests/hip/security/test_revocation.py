@@ -41,6 +41,20 @@ async def test_links_end_when_their_certificate_is_revoked(net):
 
 
 @ensureDeferred
+async def test_links_end_with_their_certificates_whatever_our_files_hold(net):
+    """A list that is damaged ends no links by itself, but keeps none for ever either."""
+    folder = net.certify("master")
+    listener = net.master(Security.of_folder(folder, recheck=0.05))
+    link = net.slave(net.certify("slave", host="", days=1), listener.address)
+    assert await link.call("greet", name="x")
+    (folder / "revoked.pem").write_bytes(b"")
+    net.agents[0]._guard.look_again()
+    assert await link.call("greet", name="x")
+    net.agents[0]._guard._now = lambda: ago(days=-2)
+    await until(lambda: "its certificate has run out" in link.state)
+
+
+@ensureDeferred
 async def test_a_revoked_master_loses_its_slaves(net):
     """A slave looks at its master's certificate again as well."""
     listener = net.master(net.certify("master"))
