@@ -61,6 +61,9 @@ def tell(
             found = await addresses
         except (AnetError, CancelledError):
             found = ()  # the interface knows no errors
+        except Exception:  # who asks is not left to wait for ever
+            _log.failure("the name {name} could not be looked up", name=name)
+            found = ()
         for ip in found:
             kind = IPv6Address if ":" in ip else IPv4Address
             if kinds is None or kind in kinds:

@@ -6,7 +6,6 @@ from io import BytesIO
 from attrs import field, frozen
 from twisted.names import dns
 
-KINDS = {dns.A: "IPv4", dns.AAAA: "IPv6"}
 _TIMES = 8  # as much as a message has bytes may be read of it, pointers followed
 _SPARE = 4096  # and this more, for short messages with long names
 _READING = 4  # what each reading costs beyond its bytes

@@ -220,10 +220,14 @@ class Resolver(Service):
         return verdict
 
     async def _first_known(self, name: str, settings: Settings) -> Verdict:
-        """Return the verdict on the first full name that leads somewhere, else on the last."""
+        """Return the verdict on the first full name that leads somewhere, else on the last.
+
+        Servers that were silent about one are not asked for the others, or a look-up would take
+        several times its patience.
+        """
         for candidate in settings.candidates(name):
             four, six = await look_up_both(self._reactor, self._servers, candidate, settings)
             verdict = judge(four, six, routed(), self._keeping)
-            if verdict.addresses:
+            if verdict.addresses or verdict.late:
                 break
         return verdict

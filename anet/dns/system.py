@@ -1,8 +1,13 @@
 """What a machine says about names in resolv.conf(5) and hosts(5); only read here, not opened."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from ipaddress import ip_address
 
 from attrs import frozen
+
+from anet.errors import ConnectFailed
+from anet.names import ascii_name
 
 _PORT = 53
 _MOST_SERVERS = 3  # of resolv.conf, as the C library's
@@ -78,7 +83,7 @@ def parse_resolv(text: str) -> Settings:
             case ["nameserver", ip, *_] if _is_address(ip):
                 servers.append(Server(ip))
             case ["search" | "domain", *domains]:
-                search = tuple(each.strip(".").lower() for each in domains if each.strip("."))
+                search = tuple(_domains(domains))
             case ["options", *options]:
                 for option in options:
                     key, _, value = option.partition(":")
@@ -103,6 +108,12 @@ def parse_hosts(text: str) -> dict[str, tuple[str, ...]]:
             known = table.get(name, ())
             table[name] = known if address in known else (*known, address)
     return table
+
+
+def _domains(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        with suppress(ConnectFailed):
+            yield ascii_name(text.strip(".").lower())
 
 
 def _is_address(text: str) -> bool:

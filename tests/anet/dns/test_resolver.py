@@ -9,11 +9,13 @@ from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import CancelledError
 from twisted.internet.defer import ensureDeferred as run
 from twisted.internet.interfaces import IResolutionReceiver
+from twisted.logger import globalLogPublisher
 from twisted.names import dns
 from zope.interface import implementer
 
 from anet.dns import Keeping, Resolver, Server, Sources
 from anet.dns.families import SECOND
+from anet.dns.hostnames import tell
 from anet.dns.resolver import AT_ONCE, HURRY
 from anet.dns.testing import (
     MemoryReactor,
@@ -178,6 +180,15 @@ def test_a_look_up_ends_in_bounded_time(world: Any) -> None:
     world.zone.others = silent
     resolver = world.resolver(servers=(Server("10.0.0.1"),) * 50, patience=12)
     results = world.begin(resolver, "site.test")
+    world.reactor.pump([1.0] * 13)
+    assert results[0].check(TimedOut)
+
+
+def test_a_search_ends_in_bounded_time(world: Any) -> None:
+    """However many domains there are in which to look for a name."""
+    (world.folder / "resolv.conf").write_text("search a.test b.test\nnameserver 10.0.0.1\n")
+    world.zone.others = silent
+    results = world.begin(world.resolver(servers=(), patience=12), "box")
     world.reactor.pump([1.0] * 13)
     assert results[0].check(TimedOut)
 
@@ -427,6 +438,21 @@ def test_endpoints_are_told(world: Any) -> None:
         assert told(name) == [name, None]
     run(resolver.stopService())
     assert told("other.test") == ["other.test", None]
+
+
+def test_endpoints_do_not_wait_for_our_mistakes(world: Any) -> None:
+    """Who asks hears of no address, and the log of the error."""
+
+    async def mistaken() -> list[str]:
+        raise UnicodeError("a mistake")
+
+    receiver = Receiver()
+    events: list[Any] = []
+    globalLogPublisher.addObserver(events.append)
+    tell(receiver, mistaken(), "site.test", 80, None, "TCP")
+    globalLogPublisher.removeObserver(events.append)
+    assert receiver.told == ["site.test", None]
+    assert [event["log_failure"].type for event in events] == [UnicodeError]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 90)), max_size=30))

@@ -23,7 +23,7 @@ LINES = st.lists(
 
 def test_resolv_conf() -> None:
     """Three servers at most, the last search list, and the options that we know."""
-    text = """
+    text = f"""
     # comment
     nameserver 192.0.2.1 ; the first
     nameserver 2001:db8::1
@@ -31,11 +31,11 @@ def test_resolv_conf() -> None:
     nameserver 192.0.2.3
     nameserver 192.0.2.4
     domain old.test
-    search A.test. b.test
+    search A.test. b.test bad..test ä.test {"x" * 64}.test
     options rotate timeout:3 attempts:4 ndots:2
     """
     servers = (Server("192.0.2.1"), Server("2001:db8::1"), Server("192.0.2.3"))
-    assert parse_resolv(text) == Settings(servers, ("a.test", "b.test"), 3.0, 4)
+    assert parse_resolv(text) == Settings(servers, ("a.test", "b.test", "xn--4ca.test"), 3.0, 4)
 
 
 def test_an_empty_resolv_conf() -> None:
