@@ -13,6 +13,7 @@ from twisted.internet.testing import StringTransport
 from twisted.logger import globalLogPublisher
 
 from anet.gathering import Turn, send_now
+from anet.tasks import sleep
 
 
 def test_the_outermost_turn_is_the_turn():
@@ -106,6 +107,26 @@ class Listening(Protocol):
 
     def connectionLost(self, reason) -> None:
         self.closed.callback(None)
+
+
+@ensureDeferred
+async def test_what_we_know_of_twisteds_books():
+    """Bytes that were written wait in them until they have left; `send_now` looks there."""
+    heard = Listening()
+    port = reactor.listenTCP(0, Factory.forProtocol(lambda: heard), interface="127.0.0.1")
+    endpoint = TCP4ClientEndpoint(reactor, "127.0.0.1", port.getHost().port)
+    writer = await connectProtocol(endpoint, Listening())
+    assert send_now(writer.transport, b"1") == 0, "an idle transport of Twisted's seems busy"
+    writer.transport.write(b"2")
+    assert send_now(writer.transport, b"3") == 1, "Twisted keeps what waits in another place"
+    while heard.heard != b"123":
+        await sleep(reactor, 0.005)
+    assert send_now(writer.transport, b"4") == 0, "what has left seems to wait in Twisted's books"
+    writer.transport.loseConnection()
+    assert send_now(writer.transport, b"5") == 1, "a closing transport seems idle"
+    await writer.closed
+    await heard.closed
+    await port.stopListening()
 
 
 @ensureDeferred
