@@ -140,7 +140,9 @@ class Link(Service):
         self.asked += peer.asked
         self.state = f"link to {self._journey.target} ended: {reason}"
         if not greeted.called:
-            greeted.errback(ConnectionLost(reason))
+            is_bare = peer.roles is None and not peer.is_greeted
+            clue = " No greeting came: is HIP spoken there, and without TLS?" if is_bare else ""
+            greeted.errback(ConnectionLost(f"{reason}{clue}"))
 
     async def _serve(self, peer: Peer) -> str:
         """Be the master's slave until the link ends; return why it did."""

@@ -197,7 +197,7 @@ async def test_plaintext_to_tls_and_the_reverse(net):
     """Each end says what is wrong with the other."""
     secure = net.master(net.certify("master"))
     plain_link = net.slave(Security(), secure.address)
-    await refused(net, plain_link, "no link to")
+    await refused(net, plain_link, "is HIP spoken there, and without TLS?")
     plain = net.agent("master", "plain", Security())
     listener = plain.listen("127.0.0.1:0")
     plain.startService()
