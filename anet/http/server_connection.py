@@ -89,7 +89,7 @@ class ServerConnection(Protocol):
         self._busy = False  # a request is being answered
         self._sending = False  # and the answer is on its way
         self._working: Deferred[None] | None = None  # and this is who does it
-        self._held = False  # the client is not read while a body has no room
+        self._holds = 0  # bodies that have no room; the client is not read while there are any
         self._deaf = False  # nothing more is read
         self._lost = False
         self._ended: list[Deferred[None]] = []
@@ -213,13 +213,13 @@ class ServerConnection(Protocol):
 
     def _hold_client(self, hold: bool) -> None:
         """Stop reading while a handler has no use for more."""
-        self._held = hold
+        self._holds += 1 if hold else -1
         if self._lost:
             return
         if hold:
             self._deadline.lift()
             self.transport.pauseProducing()
-        else:
+        elif not self._holds:
             if self._reading is not None:
                 self._made_progress()
             self.transport.resumeProducing()
@@ -247,7 +247,7 @@ class ServerConnection(Protocol):
             self.abort()
         elif self._deaf and not self._waiting:
             self._close(lingering=self._reading is not None)
-        elif not self._lost and not self._held and len(self._waiting) < self._limits.pipeline:
+        elif not self._lost and not self._holds and len(self._waiting) < self._limits.pipeline:
             self.transport.resumeProducing()
 
     async def _answer(self, request: Request, keep_alive: bool) -> None:

@@ -210,22 +210,26 @@ async def test_thousands_of_requests_wait_behind_a_slow_one(server, handler):
     await wire.hear(b"HTTP/1.1 200", 1501)
 
 
+@pytest.mark.parametrize("between", [0, 1])
 @ensureDeferred
-async def test_a_body_behind_another_request_is_not_read_before_it_has_room(server, handler):
+async def test_a_body_behind_another_request_is_not_read_before_it_has_room(
+    server, handler, between
+):
     """That the former request is answered is no reason to read on."""
     wire = await dial(server)
     begun: Deferred[None] = Deferred()
     handler.begin = lambda _: begun.addCallback(lambda _: Response.text(200, "begun"))
     size = 50_000_000
+    small = b"PUT /read HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi" * between
     put = f"PUT /slow HTTP/1.1\r\nHost: a\r\nContent-Length: {size}\r\n\r\n".encode()
-    wire.transport.write(get("/begin") + put + bytes(size))
+    wire.transport.write(get("/begin") + small + put + bytes(size))
     while not handler.seen:
         await sleep(reactor, 0.005)
     await sleep(reactor, 0.05)
     begun.callback(None)
-    await wire.hear(b"begun")
+    await wire.hear(b"HTTP/1.1 200", 1 + between)
     await sleep(reactor, 0.2)
-    body = handler.seen[1].body
+    body = handler.seen[1 + between].body
     assert sum(map(len, body._pieces)) < 1_000_000
     handler.gate.callback(None)
     await wire.hear(b"slow")
