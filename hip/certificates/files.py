@@ -17,6 +17,9 @@ from cryptography.hazmat.primitives.serialization import (
 
 from hip.certificates.errors import CertificateError
 
+# Agents of another user can read a list that root has renewed; their folder is closed to others.
+_PRIVATE, _PUBLIC = 0o600, 0o644
+
 
 def read_certificate(path: Path) -> x509.Certificate:
     """Return the certificate in a file.
@@ -71,7 +74,8 @@ def write_key(path: Path, key: EllipticCurvePrivateKey) -> None:
         CertificateError: there is one.
         OSError: it cannot be written.
     """
-    draft = _draft(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    data = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    draft = _draft(path, data, _PRIVATE)
     try:
         os.link(draft, path)
     except FileExistsError:
@@ -81,12 +85,12 @@ def write_key(path: Path, key: EllipticCurvePrivateKey) -> None:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file at once, so that nobody ever reads half of it.
+    """Write a file that is no secret at once, so that nobody ever reads half of it.
 
     Raises:
         OSError: it cannot be written.
     """
-    draft = _draft(path, data)
+    draft = _draft(path, data, _PUBLIC)
     try:
         draft.rename(path)
     except OSError:
@@ -95,9 +99,9 @@ def write(path: Path, data: bytes) -> None:
         raise
 
 
-def _draft(path: Path, data: bytes) -> Path:
+def _draft(path: Path, data: bytes, mode: int) -> Path:
     draft = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()
