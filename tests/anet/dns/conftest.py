@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import pytest_twisted
 from attrs import define
+from helpers_of_names import MemoryReactor, Zone, by_memory
 from twisted.internet import reactor
 from twisted.internet.defer import ensureDeferred as run
 from twisted.internet.protocol import DatagramProtocol, Factory
@@ -14,7 +15,6 @@ from twisted.protocols.basic import Int16StringReceiver
 from twisted.python.failure import Failure
 
 from anet.dns import Resolver, Server, Sources
-from anet.dns.testing import MemoryReactor, Zone, by_memory
 
 
 @define

@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 import pytest
+from helpers_of_names import a, cname, record, soa
 from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.names import dns
@@ -18,7 +19,6 @@ from anet.dns.answers import (
     read_answer,
 )
 from anet.dns.question import Question
-from anet.dns.testing import a, cname, record, soa
 from anet.errors import ConnectFailed
 
 

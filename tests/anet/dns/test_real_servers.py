@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import pytest_twisted
+from helpers_of_names import a, reply, silent
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import ensureDeferred as run
@@ -17,7 +18,6 @@ from twisted.names import authority, dns, server
 
 from anet.dns import Resolver, Server, Sources
 from anet.dns.datagram import _Asking
-from anet.dns.testing import a, reply, silent
 from anet.errors import ConnectFailed, TimedOut
 from anet.names import resolve
 

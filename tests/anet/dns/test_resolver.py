@@ -3,6 +3,18 @@
 from typing import Any
 
 import pytest
+from helpers_of_names import (
+    MemoryReactor,
+    Zone,
+    a,
+    aaaa,
+    by_memory,
+    cname,
+    reply,
+    silent,
+    soa,
+    unknown,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.internet.address import IPv4Address, IPv6Address
@@ -17,18 +29,6 @@ from anet.dns import Keeping, Resolver, Server, Sources
 from anet.dns.families import SECOND
 from anet.dns.hostnames import tell
 from anet.dns.resolver import AT_ONCE, HURRY
-from anet.dns.testing import (
-    MemoryReactor,
-    Zone,
-    a,
-    aaaa,
-    by_memory,
-    cname,
-    reply,
-    silent,
-    soa,
-    unknown,
-)
 from anet.errors import ConnectFailed, Overloaded, Stopped, TimedOut
 from anet.names import resolve
 
