@@ -4,7 +4,7 @@ A slave keeps one connection to its master for life; both call and answer on it.
 
     wire · codecs · messages · greeting   bytes and what they mean
     session                               the state machine of one end, sans I/O
-    conversation · liveness               reading and writing, at the pace of both ends
+    conversation · backlog · liveness     reading and writing, at the pace of both ends
     peer · calls · answers                the other end: calls to it, and answers
     journey · link · agent                where a slave goes, its link, a node of the tree
     methods · builtin · tree              remote methods, and those that every agent has

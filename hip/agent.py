@@ -151,7 +151,11 @@ class Agent(MultiService):
             former.close(REPLACED)
         peer.on_closed = self.leave
         _log.info("{name} joined", name=peer.name)
-        self.on_join(peer)
+        try:
+            self.on_join(peer)
+        except Exception:
+            _log.failure("what was to happen when {name} joined failed", name=peer.name)
+            peer.close("the master made a mistake; see its log")
 
     def leave(self, peer: Peer, reason: str) -> None:
         """Let a slave go whose link has ended."""

@@ -28,7 +28,7 @@ from hip.messages import Cancellation, Error, Message, Notification, Request, Re
 from hip.methods import MethodTable
 
 _log = Logger()
-WORDS = 400  # characters of an error that are sent; they fit in the smallest frame
+WORDS = 400  # characters of an error that are sent
 
 
 class Answers:
@@ -40,11 +40,14 @@ class Answers:
         peer: who calls.
         send: sends a message; does nothing on a link that is closed.
         limit: requests, and again notifications, that may run at once.
+
+    Attributes:
+        asked: requests that have come over the link, as whoever reads it counts them.
     """
 
     __slots__ = (
         "_clock", "_deadlines", "_last", "_limit", "_methods", "_notified", "_peer", "_running",
-        "_send",
+        "_send", "asked",
     )  # fmt: skip
 
     def __init__(
@@ -60,6 +63,7 @@ class Answers:
         self._peer = peer
         self._send = send
         self._limit = limit
+        self.asked = 0
         self._last = 0  # number of the last request
         self._running: dict[int, tuple[Deferred[Any], float]] = {}  # those that wait, until when
         self._notified = 0  # notifications whose methods still run
@@ -67,11 +71,6 @@ class Answers:
 
     def __len__(self) -> int:
         return len(self._running)
-
-    @property
-    def asked(self) -> int:
-        """How many requests have come; more, if the peer does not number them one by one."""
-        return self._last
 
     def answer(self, request: Request) -> None:
         """Run what a request asks for, and send what comes of it.
@@ -85,13 +84,13 @@ class Answers:
         self._last = number
         if len(self._running) >= self._limit:
             words = f"{len(self._running)} calls are being answered; ask again later"
-            self._send(Error(number, OVERLOADED, words))
+            self._fail(Error(number, OVERLOADED, words))
             return
         try:
             method = self._methods[request.method]
             result = run(method.call(self._peer, request.arguments, request.patience))
         except Exception:
-            self._send(_error(number, request.method, Failure()))
+            self._fail(_error(number, request.method, Failure()))
             return
         if isinstance(result, Deferred):
             self._wait(request, result)
@@ -101,7 +100,7 @@ class Answers:
     def refuse(self, requests: Iterable[Request], words: str) -> None:
         """Answer requests without running them, because there is no room."""
         for request in requests:
-            self._send(Error(request.number, OVERLOADED, words[:WORDS]))
+            self._fail(Error(request.number, OVERLOADED, words[:WORDS]))
 
     def be_told(self, notifications: Iterable[Notification]) -> None:
         """Run what notifications ask for; those that would pass the limit are let go."""
@@ -147,9 +146,9 @@ class Answers:
         if not isinstance(result, Failure):
             self._respond(number, result)
         elif result.check(CancelledError) and running is None:
-            self._send(Error(number, TIMED_OUT, f"{method} works for longer than you wait"))
+            self._fail(Error(number, TIMED_OUT, f"{method} works for longer than you wait"))
         else:
-            self._send(_error(number, method, result))
+            self._fail(_error(number, method, result))
 
     def _told(self, result: object, method: str) -> None:
         self._notified -= 1
@@ -161,7 +160,14 @@ class Answers:
             self._send(Response(number, value))
         except CannotCarry as error:
             code = TOO_LARGE if isinstance(error, TooLarge) else CANNOT_CARRY
-            self._send(Error(number, code, str(error)[:WORDS]))
+            self._fail(Error(number, code, str(error)[:WORDS]))
+
+    def _fail(self, error: Error) -> None:
+        """Say why there is no value; if not even that can be said, say so."""
+        try:
+            self._send(error)
+        except CannotCarry:  # half a character, or too many of four bytes for a small frame
+            self._send(Error(error.number, FAILED, "it failed, with words that cannot be sent"))
 
     def _look(self, now: float) -> float:
         """Stop the methods whose callers wait no longer; return when the next is due."""

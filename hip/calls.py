@@ -103,11 +103,13 @@ class Calls:
         Raises:
             ProtocolError: there never was a call of that number.
         """
-        pop, end = self._waiting.pop, self._end
+        pop, end, line = self._waiting.pop, self._end, self._line
         for response in responses:
             number = response.number
+            if number in line:
+                raise _never_asked(number)
             waiting = pop(number, None)
-            if waiting is None or number == self._sampled or self._line:
+            if waiting is None or number == self._sampled or line:
                 end(number, waiting is not None)
             if waiting is not None:
                 waiting[0].callback(response.value)
@@ -119,6 +121,8 @@ class Calls:
             ProtocolError: there never was a call of that number.
         """
         for error in errors:
+            if error.number in self._line:
+                raise _never_asked(error.number)
             waiting = self._waiting.pop(error.number, None)
             self._end(error.number, waiting is not None)
             if waiting is not None:
@@ -139,7 +143,7 @@ class Calls:
         One that was given up may still be answered, and that is let go.
         """
         if not is_waiting and number > self._last:
-            raise ProtocolError(f"an answer to request {number}, which was never asked")
+            raise _never_asked(number)
         if number == self._sampled:
             self.latency = self._clock.seconds() - self._sampled_at
             self._sampled = 0
@@ -170,9 +174,9 @@ class Calls:
     def _give_up(self, number: int, error: HipError | None = None) -> None:
         in_line = self._line.pop(number, None)
         waiting = self._waiting.pop(number, None)
-        self._end(number, waiting is not None)
-        if in_line is None:
+        if in_line is None:  # said before the next is asked, which may need the room
             self._send(Cancellation(number))
+        self._end(number, waiting is not None)
         if waiting is not None and error is not None:
             waiting[0].errback(error)
 
@@ -189,3 +193,7 @@ class Calls:
             if number in self._waiting:  # giving up one may have cancelled another
                 self._give_up(number, CallTimedOut(f"no answer to {method} in time"))
         return soonest
+
+
+def _never_asked(number: int) -> ProtocolError:
+    return ProtocolError(f"an answer to request {number}, which was never asked")

@@ -5,8 +5,7 @@ and its requests are not answered; but it is always listened to, for two ends th
 would wait for each other.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -18,8 +17,9 @@ from twisted.python.failure import Failure
 from anet.errors import InvalidAddress
 from anet.gathering import send_now
 from hip.answers import Answers
+from hip.backlog import Backlog
 from hip.calls import Calls
-from hip.errors import NotConnected, ProtocolError, TooLarge
+from hip.errors import CannotCarry, NotConnected, ProtocolError
 from hip.greeting import Greeting
 from hip.household import Household
 from hip.messages import (
@@ -40,8 +40,8 @@ from hip.session import Session, State
 _log = Logger()
 _PARTING = 1.0  # seconds that a peer has to read our last words
 OPEN = State.OPEN  # looked up once: this is asked for each message
-_NONE: deque[Any] = deque(maxlen=0)  # one for all links where no request waits
 _FRAMES = 16  # read in one turn; other links come next
+_PIECE = 128 * 1024  # bytes given to the transport at once: each that goes shows a peer that reads
 
 
 class Conversation(Protocol):
@@ -70,8 +70,7 @@ class Conversation(Protocol):
         clock, limits = household.clock, household.limits
         self._calls = Calls(clock, self._send, limits.line)
         self._answers = Answers(clock, household.methods, self, self._send, limits.in_flight)
-        self._held: deque[tuple[Iterator[Request], int]] = _NONE  # not answered yet, by frame
-        self._held_size = 0  # bytes of those frames
+        self._backlog: Backlog | None = None  # requests that wait, if any do
         self._is_gathering = False  # whether the outbox goes out at the turn's end
         self._is_reading = True  # whether the transport may give us more
         self._reason = ""
@@ -141,8 +140,8 @@ class Conversation(Protocol):
         """Hear what has come, in pieces: other links come between."""
         frames = 0
         try:
-            if self._held:
-                self._answer_held()
+            if self._backlog is not None:
+                self._answer_held(self._backlog)
             while frames < _FRAMES and self._closing is None:
                 said = self._session.next()
                 if said is None:
@@ -169,19 +168,17 @@ class Conversation(Protocol):
 
         All else is heard meanwhile: if both ends stopped to read they would wait for each other.
         """
+        self._answers.asked += len(messages)
         requests = iter(messages)
         if self.deaf_since is None and self._answer(requests):
             return
-        size = self._session.size
-        if self._held_size + size > self._household.limits.unsent:
+        if self._backlog is None:
+            limits = self._household.limits
+            self._backlog = Backlog(limits.unsent, limits.in_flight)
+        if not self._backlog.add(requests, self._session.size):
             self._answers.refuse(requests, f"{self.name} does not read its answers")
-            return
-        if not self._held:
-            self._held = deque()
-        self._held.append((requests, size))
-        self._held_size += size
 
-    def _answer(self, requests: Iterator[Request]) -> bool:
+    def _answer(self, requests: Iterable[Request]) -> bool:
         """Answer requests until the peer does not read; tell whether it still does."""
         for request in requests:
             self._answers.answer(request)
@@ -189,12 +186,9 @@ class Conversation(Protocol):
                 return False
         return True
 
-    def _answer_held(self) -> None:
-        while self._held and self.deaf_since is None and self.is_open:
-            requests, size = self._held[0]
-            if self._answer(requests):
-                self._held.popleft()
-                self._held_size -= size
+    def _answer_held(self, backlog: Backlog) -> None:
+        if self.deaf_since is None and self.is_open and self._answer(backlog):
+            self._backlog = None
 
     def _read_on(self) -> None:
         self._later = None
@@ -213,6 +207,8 @@ class Conversation(Protocol):
             self._calls.take_errors(said.messages)
         elif kind is Cancellations:
             self._answers.cancel(said.messages)
+            if self._backlog is not None:
+                self._backlog.cancel(said.messages)
         elif kind is Greeting:
             self._calls.at_once = min(self._household.limits.in_flight, said.in_flight)
             self.on_greeted(self)
@@ -236,8 +232,11 @@ class Conversation(Protocol):
         if self._is_closed or self._closing is not None:
             return
         self._reason = self._reason or reason
-        self._say(Goodbye(reason[:100]))
-        self._flush()
+        if self.is_open:
+            with suppress(CannotCarry):
+                self._session.say(Goodbye(reason[:100]))
+        send_now(self.transport, self._session.outbox.take())
+        self._session.end()
         self._closing = self._household.clock.callLater(_PARTING, self.transport.abortConnection)
         self.transport.unregisterProducer()
         self.transport.loseConnection()
@@ -246,7 +245,7 @@ class Conversation(Protocol):
         """Fail what waits for answers, and stop what works on them."""
         self._is_closed = True
         self._session.end()
-        self._held = _NONE
+        self._backlog = None
         self._reason = self._reason or reason.getErrorMessage()
         self._household.liveness.forget(self)
         for timer in (self._closing, self._later):
@@ -310,19 +309,18 @@ class Conversation(Protocol):
     def _say(self, single: Single) -> None:
         """Send what travels in a frame of its own; nothing happens on a link that is not open."""
         if self.is_open:
-            with suppress(TooLarge):
+            with suppress(CannotCarry):
                 self._session.say(single)
                 self._flush()
 
     def _gathered(self) -> None:
-        """Send what the turn has gathered, unless the peer does not read."""
+        """Send what the turn has gathered."""
         self._is_gathering = False
-        if self.deaf_since is None:
-            self._flush()
+        self._flush()
 
     def _flush(self) -> None:
-        data = self._session.outbox.take()
-        if data and not self._is_closed:
+        """Send what waits, until the peer does not read."""
+        while self.deaf_since is None and (data := self._session.outbox.take(_PIECE)):
             self.spoke = self._household.clock.seconds()
             send_now(self.transport, data)
 

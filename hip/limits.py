@@ -18,7 +18,7 @@ class Limits:
             dead. It is looked at once in each `heartbeat` seconds.
         unsent: bytes held for a peer that does not read, and again bytes of its requests that wait
             until it does; past the first the link is ended, past the second they are refused.
-        links: slaves (and those that have not greeted yet) at one listener.
+        links: slaves, consoles and those that have not greeted yet, at one listener.
     """
 
     frame: int = 4 * 1024 * 1024
@@ -29,4 +29,4 @@ class Limits:
     heartbeat: float = 10.0
     silence: float = 30.0
     unsent: int = 64 * 1024 * 1024
-    links: int = 2000
+    links: int = 4000

@@ -64,6 +64,7 @@ class Link(Service):
         """Begin to connect."""
         super().startService()
         self._stopped = False
+        self._tasks = Tasks()  # those that have stopped start nothing more
         self._tasks.start(self._run(), "the link to a master")
 
     async def stopService(self) -> None:
@@ -209,6 +210,8 @@ class Link(Service):
             ConnectionLost: the link ended before the answer; it may or may not have run.
             hip.errors.HipError: as `Peer.call`.
         """
+        if not timeout > 0:
+            raise CallTimedOut(f"no time is left to call {method}")
         begun = self._reactor.seconds()
         try:
             peer = await self.connected().addTimeout(timeout, self._reactor)

@@ -18,6 +18,7 @@ from msgspec import Meta, Struct
 Number = Annotated[int, Meta(ge=1, le=2**53)]  # every language can count so far
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Words = Annotated[str, Meta(max_length=2000)]
+_MANY = Meta(max_length=65_535)  # messages in a frame; also what one turn of the reactor may cost
 
 
 class Message(Struct, array_like=True, frozen=True):
@@ -78,31 +79,31 @@ class Cancellation(Message, frozen=True, gc=False):
 class Requests(Struct, array_like=True, frozen=True, tag="request"):
     """A frame of requests."""
 
-    messages: list[Request]
+    messages: Annotated[list[Request], _MANY]
 
 
 class Responses(Struct, array_like=True, frozen=True, tag="response"):
     """A frame of responses."""
 
-    messages: list[Response]
+    messages: Annotated[list[Response], _MANY]
 
 
 class Errors(Struct, array_like=True, frozen=True, tag="error"):
     """A frame of errors."""
 
-    messages: list[Error]
+    messages: Annotated[list[Error], _MANY]
 
 
 class Notifications(Struct, array_like=True, frozen=True, tag="notification"):
     """A frame of notifications."""
 
-    messages: list[Notification]
+    messages: Annotated[list[Notification], _MANY]
 
 
 class Cancellations(Struct, array_like=True, frozen=True, tag="cancellation"):
     """A frame of cancellations."""
 
-    messages: list[Cancellation]
+    messages: Annotated[list[Cancellation], _MANY]
 
 
 class Heartbeat(Struct, array_like=True, frozen=True, tag="heartbeat"):

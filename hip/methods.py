@@ -17,6 +17,7 @@ _VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _MARK = "_hip_exposed"
 CALLER = "peer"  # a parameter of this name is given the calling peer, and is never sent
 DEADLINE = "deadline"  # and one of this name the time until which the caller waits
+TIMEOUT = "timeout"  # of a call; so no method has a parameter of this name
 MASTER = "master"  # the role of an agent's own master
 
 
@@ -147,6 +148,8 @@ def _describe(told: _Exposed, name: str, function: Callable[..., Any], clock: An
     for parameter in shown:
         if parameter.name not in hints or parameter.kind in _VARIABLE:
             raise TypeError(f"{name}: parameter {parameter.name} needs an annotation")
+        if parameter.name == TIMEOUT:
+            raise TypeError(f"{name}: a parameter cannot be named {TIMEOUT}, which is the caller's")
         field = (parameter.name, hints[parameter.name])
         has_default = parameter.default is not parameter.empty
         fields.append((*field, parameter.default) if has_default else field)
@@ -183,7 +186,8 @@ class MethodTable(dict[str, Method]):
         """Add the marked methods of an object, or a marked function.
 
         Raises:
-            TypeError: nothing is marked, or a marked function cannot be checked.
+            TypeError: nothing is marked, a marked function cannot be checked, or another has
+                its name.
         """
         members: list[Any] = [source] if hasattr(source, _MARK) else _marked(source)
         if not members:
@@ -191,6 +195,8 @@ class MethodTable(dict[str, Method]):
         for function in members:
             told: _Exposed = getattr(function, _MARK)
             name = prefix + told.name
+            if name in self:
+                raise TypeError(f"there are two methods {name}: give one another name")
             self[name] = _describe(told, name, function, self._clock)
 
     def __missing__(self, name: str) -> Method:
@@ -198,5 +204,6 @@ class MethodTable(dict[str, Method]):
 
 
 def _marked(source: object) -> list[Any]:
-    names = [name for name in dir(type(source)) if hasattr(getattr(type(source), name), _MARK)]
+    kind = type(source)  # the class is looked at, lest a property of the object be run
+    names = [name for name in dir(kind) if hasattr(getattr(kind, name, None), _MARK)]
     return [getattr(source, name) for name in names]

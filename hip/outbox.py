@@ -4,6 +4,7 @@ Each is written as it is said, so that one that cannot be carried fails by itsel
 said it may change its values afterwards.
 """
 
+from math import inf
 from typing import Any
 
 from hip.codecs import Codec
@@ -72,11 +73,16 @@ class Outbox:
         self._end()
         self._buffer += len(payload).to_bytes(LENGTH, "big") + payload
 
-    def take(self) -> bytes:
-        """Return what waits, to be sent now."""
+    def take(self, most: float = inf) -> bytes:
+        """Return what waits, or the first `most` bytes of it, to be sent now."""
         self._end()
-        data = bytes(self._buffer)
-        self._buffer.clear()
+        buffer = self._buffer
+        if len(buffer) <= most:
+            data = bytes(buffer)
+            buffer.clear()
+        else:
+            data = bytes(memoryview(buffer)[: int(most)])
+            del buffer[: int(most)]
         return data
 
     def _begin(self, kind: str) -> None:

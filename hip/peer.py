@@ -89,12 +89,12 @@ class Peer(Conversation):
             if self._session.state is not OPEN:
                 raise NotConnected(f"there is no open link to call {method} over")
             if not 0 < len(method) <= NAME_LIMIT:
-                raise CannotCarry(f"a method's name has 1 to {NAME_LIMIT} characters")
+                raise _no_name()
             if not timeout > 0:
                 raise CallTimedOut(f"no time is left to call {method}")
             if self.deaf_since is not None and self._unsent > self._household.limits.unsent // 2:
                 raise Overloaded(f"{self.name} does not read what it is sent: try later")
-            return self._calls.begin(method, arguments, timeout)
+            return self._calls.begin(method, arguments, float(timeout))
         except HipError as error:
             return fail(error)
 
@@ -102,9 +102,18 @@ class Peer(Conversation):
         """Call a method of the peer and expect no answer; nothing happens on a closed link.
 
         Who has much to tell awaits `drained` between, so as not to run ahead of the peer.
+
+        Raises:
+            CannotCarry: the arguments have no form on the wire, or do not fit in a frame.
         """
+        if not 0 < len(method) <= NAME_LIMIT:
+            raise _no_name()
         self._send(Notification(method, arguments))
 
     def redirect(self, address: str) -> None:
         """Send a slave to the master at `address`."""
         self._say(Redirection(address))
+
+
+def _no_name() -> CannotCarry:
+    return CannotCarry(f"a method's name has 1 to {NAME_LIMIT} characters")

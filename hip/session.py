@@ -78,8 +78,9 @@ class Session:
         return self._framer.size
 
     def end(self) -> None:
-        """Take and say nothing more, because the connection is gone."""
+        """Take and say nothing more; what came and what waits to be sent is dropped."""
         self.state = State.CLOSED
+        self._framer, self.outbox = Framer(0), Outbox(YAML, limit=0)
 
     def feed(self, data: bytes) -> None:
         """Take bytes as they come."""

@@ -5,6 +5,7 @@ obey.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import yaml
 from hip.builtin import Described
 from hip.tree import Branch
 
+_OBEYED = re.compile("[\x7f-\x9f]")  # control characters that JSON leaves as they are
 Path = tuple[str, ...]  # the names from the root of a tree to one of its agents
 
 
@@ -25,7 +27,8 @@ def as_yaml(value: Any) -> str:
 
 def as_json(value: Any) -> str:
     """Return an answer as one line of JSON; bytes are in base64, moments in ISO 8601."""
-    return json.dumps(msgspec.to_builtins(value, str_keys=True), ensure_ascii=False)
+    text = json.dumps(msgspec.to_builtins(value, str_keys=True), ensure_ascii=False)
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def as_methods(methods: Sequence[Described]) -> str:

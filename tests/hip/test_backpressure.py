@@ -240,7 +240,7 @@ def test_memory_stays_bounded_in_a_flood(seed):
         flood(link, random, 1)
         for end in link.ends:
             assert len(end.peer._session.outbox) <= limits.unsent + limits.frame
-            assert end.peer._held_size <= limits.unsent
+            assert end.peer._backlog is None or end.peer._backlog.size <= limits.unsent
             assert end.peer._session.held <= limits.frame + 4
             assert len(end.transport.buffer) <= KERNEL + limits.unsent
 
@@ -295,6 +295,51 @@ def test_all_but_requests_are_heard_while_the_peer_does_not_read():
     link.settle()
     assert not master.peer.is_open
     assert master.methods.asked == 0
+
+
+def test_a_request_that_waits_is_not_run_when_it_is_cancelled():
+    """Its caller wants no answer any more; the others are answered."""
+    link = Link(LIMITS)
+    master, slave = deafen(link)
+    calls = [slave.peer.call("echo", data=b"", size=size) for size in range(5)]
+    link.settle()
+    calls[2].addErrback(lambda _: None)
+    calls[2].cancel()
+    link.settle()
+    slave.transport.is_paused = False
+    link.settle()
+    assert master.methods.asked == 4
+    assert [call.result for call in calls if call is not calls[2]] == [
+        bytes(n) for n in (0, 1, 3, 4)
+    ]
+
+
+def test_a_peer_that_reads_slowly_is_not_taken_for_deaf():
+    """What waits goes in pieces, and each that has gone shows that the peer reads."""
+    link = Link(Limits())
+    master, slave = deafen(link)
+    for _ in range(8):
+        master.peer.notify("note", data=bytes(100_000))
+    slave.transport.is_paused = False
+    since, most = {master.peer.deaf_since}, 0
+    while master.peer.deaf_since is not None:
+        link.clock.advance(0.01)
+        assert link.step()
+        since.add(master.peer.deaf_since)
+        most = max(most, len(master.transport.buffer))
+    assert len(since) > 5
+    assert most <= 200_000
+    assert slave.methods.told == 8
+
+
+def test_a_heartbeat_waits_behind_what_a_deaf_peer_has_not_read():
+    """It is no way round the limit of what may wait."""
+    link = Link(LIMITS)
+    master, _ = deafen(link)
+    master.peer.notify("note", data=bytes(1000))
+    before = len(master.transport.buffer)
+    master.peer.beat()
+    assert len(master.transport.buffer) == before
 
 
 def test_a_request_that_waits_is_not_run_after_the_link_has_ended():

@@ -9,6 +9,7 @@ from hip import (
     Agent,
     CallRefused,
     CallTimedOut,
+    CannotCarry,
     ConnectionLost,
     Limits,
     Peer,
@@ -17,6 +18,7 @@ from hip import (
     convert,
     exposed,
 )
+from hip.messages import Response
 from hip.testing import connect_in_memory, settle
 
 
@@ -254,3 +256,58 @@ def test_a_descendant_is_called_by_its_name(pair):
     assert pair.result(master.call("hip.route", **route)) == "scheduler"
     with pytest.raises(RemoteError, match="unreachable"):
         pair.result(master.call("hip.route", **{**route, "path": ["nobody"]}))
+
+
+def test_an_answer_to_a_call_that_stands_in_line_ends_the_link():
+    """The peer has not been asked yet, so it cannot know."""
+    pair = Pair(Limits(in_flight=1))
+    asked, waiting = pair.at_slave.call("later", name="a"), pair.at_slave.call("later", name="b")
+    settle(pair.clock)
+    pair.at_master._send(Response(2, "B"))
+    for call in (asked, waiting):
+        with pytest.raises(ConnectionLost, match="never asked"):
+            pair.result(call)
+
+
+def test_a_call_in_line_takes_the_place_of_one_that_is_cancelled():
+    """The callee hears of the cancellation first, and so has room."""
+    pair = Pair(Limits(in_flight=1))
+    first, second = pair.at_slave.call("later", name="a"), pair.at_slave.call("who")
+    first.addErrback(lambda _: None)
+    settle(pair.clock)
+    first.cancel()
+    assert pair.result(second) == "crawler-1"
+
+
+@pytest.mark.parametrize("words", ["half a letter: \ud800", "\N{GRINNING FACE}" * 1000])
+def test_an_error_is_told_whatever_its_words(words):
+    """Words that cannot be sent leave the link, and the caller, with an error all the same."""
+    pair = Pair(Limits(frame=1024))
+
+    @exposed(name="moan")
+    def moan() -> None:
+        raise CallRefused("busy", words)
+
+    pair.master.methods.add(moan)
+    with pytest.raises(RemoteError, match="words that cannot be sent"):
+        pair.result(pair.at_slave.call("moan"))
+    assert pair.at_slave.is_open
+
+
+def test_a_name_that_no_method_can_have_is_refused_here(pair):
+    """The peer would end the link over it."""
+    for name in ("", "x" * 201):
+        with pytest.raises(CannotCarry, match="1 to 200"):
+            pair.at_slave.notify(name)
+    with pytest.raises(RemoteError, match="unknown-method"):
+        pair.result(pair.at_slave.call("x" * 200, timeout=10**30))
+
+
+def test_a_dead_peer_holds_nothing(pair):
+    """Who keeps one for its name keeps no buffers with it."""
+    pair.at_slave._session.feed(b"\x00\x00\xff\xffhalf a frame")
+    pair.at_slave.pauseProducing()
+    pair.at_slave.notify("note", text="x" * 1000)
+    pair.at_slave.transport.abortConnection()
+    assert (pair.at_slave._session.held, len(pair.at_slave._session.outbox)) == (0, 0)
+    assert pair.at_slave.name == "scheduler"

@@ -17,10 +17,14 @@ from hip import Agent, Limits, Peer
 
 SLAVE = """
 import sys
-from hip import Agent, Limits
+from hip import Agent, Limits, exposed
 
-slave = Agent.of("slave", limits=Limits(heartbeat=0.2, silence=0.6))
-slave.connect(sys.argv[1])
+@exposed
+def is_linked() -> bool:
+    return link.peer is not None
+
+slave = Agent.of("slave", [is_linked], limits=Limits(heartbeat=0.2, silence=0.6))
+link = slave.connect(sys.argv[1])
 slave.run()
 """
 
@@ -130,7 +134,9 @@ class Master:
         """Start a slave and return it once it has joined, and knows it."""
         joined = self.joined()
         self.children.append(program(SLAVE, self._listener.address))
-        await (await joined).call("hip.info")
+        peer = await joined
+        while not await peer.call("is_linked"):
+            await sleep(reactor, 0.01)
         return self.children[-1]
 
     def joined(self) -> Deferred[Peer]:
