@@ -40,8 +40,12 @@ class Greeting:
     def of(
         cls, kind: str, name: str, limits: Limits, serializers: Sequence[str] = tuple(CODECS)
     ) -> "Greeting":
-        """Return the greeting of an agent of this software."""
-        return cls(
+        """Return the greeting of an agent of this software.
+
+        Raises:
+            ValueError: nobody would take it; the message says why.
+        """
+        greeting = cls(
             hip=PROTOCOL,
             kind=kind,
             name=name,
@@ -50,6 +54,19 @@ class Greeting:
             frame=limits.frame,
             in_flight=limits.in_flight,
         )
+        if fault := greeting.fault:
+            raise ValueError(fault)
+        return greeting
+
+    @property
+    def fault(self) -> str:
+        """Why nobody takes such a greeting; empty when it is good."""
+        for text in (self.kind, self.name):
+            if not 0 < len(text) <= NAME_LIMIT or not text.isprintable() or "/" in text:
+                return f"{text[:40]!r} is no name: 1 to {NAME_LIMIT} printable characters, no /"
+        if self.frame < 1024 or self.in_flight < 1:
+            return "the greeting's limits leave no room to talk"
+        return ""
 
     def encode(self) -> bytes:
         """Return the payload of the first frame."""
@@ -65,11 +82,8 @@ class Greeting:
         greeting: Greeting = YAML.decode(payload, cls)
         if greeting.hip != PROTOCOL:
             raise ProtocolError(f"HIP {greeting.hip} is spoken there, and HIP {PROTOCOL} here")
-        for text in (greeting.kind, greeting.name):
-            if not 0 < len(text) <= NAME_LIMIT or not text.isprintable() or "/" in text:
-                raise ProtocolError(f"{text[:40]!r} is no name: 1 to {NAME_LIMIT} printable, no /")
-        if greeting.frame < 1024 or greeting.in_flight < 1:
-            raise ProtocolError("the greeting's limits leave no room to talk")
+        if fault := greeting.fault:
+            raise ProtocolError(fault)
         return evolve(  # thousands of slaves of one kind keep one copy of what they say alike
             greeting,
             kind=intern(greeting.kind),

@@ -5,19 +5,21 @@ however deep, is noticed by its own master before anybody further up has waited 
 """
 
 from collections.abc import Coroutine, Iterable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from attrs import asdict, evolve, field, frozen
 from msgspec import Meta
-from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.interfaces import IReactorTime
 
 from anet.tasks import sleep
+from anet.together import together
 from hip.deadlines import Deadline
 from hip.errors import HipError
 from hip.methods import convert
 from hip.peer import Peer
 from hip.security.roles import CONSOLE
+
+_Value = TypeVar("_Value")
 
 PATIENCE = 5.0  # seconds for a whole tree, if its caller does not want it sooner
 AGENTS = 10_000  # shown of a tree; about 2 MB on the wire
@@ -201,8 +203,11 @@ def _below(slaves: Sequence[Peer]) -> list[Peer]:
     return sorted(agents, key=lambda peer: peer.name)
 
 
-async def _all(asking: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
+async def _all(asking: Iterable[Coroutine[Any, Any, _Value]]) -> list[_Value]:
     """Run all at once; return what they give, in their order."""
-    running = [Deferred.fromCoroutine(each) for each in asking]
-    answers: list[Any] = await gatherResults(running, consumeErrors=True)
+    answers: list[_Value] = []
+    for answer in await together(asking):
+        if isinstance(answer, Exception):
+            raise answer
+        answers.append(answer)
     return answers

@@ -42,3 +42,10 @@ def test_both_ends_choose_alike(master, slave):
     else:
         with pytest.raises(ProtocolError, match="no serializer in common"):
             choose_codec(speaks(*master), speaks(*slave))
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "x" * 201, "a\nb"])
+def test_an_agent_with_an_impossible_name_is_not_made(name):
+    """It would be turned away by every master."""
+    with pytest.raises(ValueError, match="is no name"):
+        Greeting.of("crawler", name, Limits())

@@ -266,3 +266,31 @@ def test_a_partial_is_no_method():
         exposed(functools.partial(scale, factor=3))
     with pytest.raises(TypeError):
         MethodTable([exposed(name="triple")(functools.partial(scale, factor=3))], Clock())
+
+
+def test_an_unmarked_function_is_refused_in_words():
+    """The likeliest mistake of all says what to do."""
+
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    with pytest.raises(TypeError, match="mark it with @exposed"):
+        MethodTable([add], Clock())
+
+
+def test_two_methods_of_one_name_and_a_parameter_that_callers_own_are_refused():
+    """Neither would ever be called as its writer thinks."""
+
+    @exposed(name="add")
+    def one() -> None: ...
+
+    @exposed(name="add")
+    def another() -> None: ...
+
+    @exposed
+    def wait(timeout: float) -> None: ...
+
+    with pytest.raises(TypeError, match="two methods add"):
+        MethodTable([one, another], Clock())
+    with pytest.raises(TypeError, match="cannot be named timeout"):
+        MethodTable([wait], Clock())

@@ -157,6 +157,7 @@ def test_nonsense_from_a_slave_is_marked(forest, answer):
         """Answer nonsense."""
         return answer
 
+    del forest.agents["nursery"].methods["hip.info"]
     forest.agents["nursery"].methods.add(info)
     assert branch(forest.call("hip.tree"), "nursery")["error"]
 
