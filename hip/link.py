@@ -23,7 +23,7 @@ from anet.backoff import Backoff
 from anet.errors import AnetError
 from anet.tasks import Tasks, sleep
 from hip.address import parse
-from hip.errors import CallTimedOut, ConnectionLost, HipError, NotConnected
+from hip.errors import CallTimedOut, ConnectionLost, HipError, NotConnected, Overloaded
 from hip.journey import Journey
 from hip.peer import DEFAULT_TIMEOUT, Peer
 from hip.security import Guard, connect_to_master, in_words
@@ -31,6 +31,7 @@ from hip.security import Guard, connect_to_master, in_words
 _log = Logger()
 STEADY = 10.0  # seconds; a link that ends sooner was refused, and waits grow as without one
 REPLACED = "another agent of this name has come"  # a master's goodbye to the former one
+_LINE = 10_000  # calls, and others, that may wait for a master
 _NO_LINK = (AnetError, HipError, ConnectError, OSError)
 
 
@@ -190,12 +191,19 @@ class Link(Service):
     # Calling
 
     def connected(self) -> Deferred[Peer]:
-        """Return what fires with the master, now or once linked."""
+        """Return what fires with the master, now or once linked.
+
+        Raises:
+            NotConnected: the agent has stopped.
+            Overloaded: too many wait already.
+        """
         waiting: Deferred[Peer] = Deferred(lambda it: self._waiting.remove(it))
         if self._stopped:
             waiting.errback(NotConnected("the agent has stopped"))
         elif self.peer is not None and self.peer.is_open:
             waiting.callback(self.peer)
+        elif len(self._waiting) >= _LINE:
+            waiting.errback(Overloaded(f"{_LINE} wait for a master already: {self.state}"))
         else:
             self._waiting.append(waiting)
         return waiting
@@ -234,7 +242,7 @@ class Link(Service):
         while True:
             try:
                 return await self.call(method, timeout=timeout, **arguments)
-            except (CallTimedOut, ConnectionLost, NotConnected) as error:
+            except (CallTimedOut, ConnectionLost, NotConnected, Overloaded) as error:
                 if self._stopped:
                     raise
                 _log.info("{method} will be repeated: {error}", method=method, error=error)

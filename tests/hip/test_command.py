@@ -23,6 +23,7 @@ from anet.tasks import sleep
 from hip import Agent, HipError, RemoteError, exposed
 from hip.command import parser
 from hip.command.arguments import read_arguments
+from hip.command.showing import as_json
 from hip.command.verbs import run
 
 HIP = Path(sys.executable).parent / "hip"
@@ -311,3 +312,10 @@ async def test_watching_in_a_real_terminal_until_ctrl_c(tree):
     assert child.returncode == 0
     assert child.stderr is not None and child.stderr.read() == b""
     assert seen.startswith(b"\x1b[H\x1b[J")
+
+
+def test_no_json_tells_a_terminal_what_to_do():
+    """Control characters that JSON may hold as they are go escaped too."""
+    text = as_json({"words": "a\x1b[2J\x9b2Jb\x7f"})
+    assert text.isprintable()
+    assert json.loads(text) == {"words": "a\x1b[2J\x9b2Jb\x7f"}

@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 
 from anet.errors import AddressInUse
 from anet.tasks import sleep
-from hip import Agent, CallTimedOut, NotConnected, PlaintextRefused, exposed
+from hip import Agent, CallTimedOut, NotConnected, Overloaded, PlaintextRefused, exposed
 from hip import link as link_module
 
 
@@ -151,3 +151,18 @@ def test_plaintext_beyond_loopback_is_refused():
     agent.listen("0.0.0.0:0")
     with pytest.raises(PlaintextRefused, match="insecure: true"):
         agent.startService()
+
+
+@ensureDeferred
+async def test_no_more_than_so_many_wait_for_a_master(monkeypatch):
+    """Who calls and calls while there is no master is told so at once."""
+    monkeypatch.setattr(link_module, "_LINE", 2)
+    slave, link = start_slave("127.0.0.1:1")
+    waiting = [link.connected(), link.connected()]
+    with pytest.raises(Overloaded, match="2 wait for a master already"):
+        await link.call("name")
+    with pytest.raises(CallTimedOut, match="no time is left"):
+        await link.call("name", timeout=0)
+    for each in waiting:
+        each.addErrback(lambda failure: failure.trap(NotConnected))
+    await slave.stopService()

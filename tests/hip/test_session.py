@@ -200,3 +200,14 @@ def test_what_cannot_be_carried_leaves_the_session_open():
     master.outbox.add(Response(3, "good too"))
     heard = hear(slave, master.outbox.take())
     assert heard == [Responses([Response(1, "good"), Response(3, "good too")])]
+
+
+@pytest.mark.parametrize("name", sorted(CODECS))
+def test_a_frame_of_too_many_messages_ends_the_link(name):
+    """One turn of the reactor works through a frame, so there is an end to it."""
+    master, _ = greeted((name,))
+    data = b'["cancellation", [' + b"[1], " * 65_536 + b"]]"
+    if name == "msgpack":
+        data = MESSAGEPACK.encode(["cancellation", [[1]] * 65_536])
+    with pytest.raises(ProtocolError):
+        hear(master, frame(data))
