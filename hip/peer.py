@@ -7,8 +7,16 @@ from typing import Any
 
 from twisted.internet.defer import Deferred, fail
 
+from hip.address import parse
 from hip.conversation import OPEN, Conversation
-from hip.errors import CallTimedOut, CannotCarry, HipError, NotConnected, Overloaded
+from hip.errors import (
+    CallTimedOut,
+    CannotCarry,
+    HipError,
+    NotConnected,
+    Overloaded,
+    ProtocolError,
+)
 from hip.household import Household
 from hip.messages import Notification, Redirection
 
@@ -111,7 +119,15 @@ class Peer(Conversation):
         self._send(Notification(method, arguments))
 
     def redirect(self, address: str) -> None:
-        """Send a slave to the master at `address`."""
+        """Send a slave to the master at `address`.
+
+        Raises:
+            ProtocolError: the peer is no slave.
+            anet.errors.InvalidAddress: the text is no address.
+        """
+        if self.is_master:
+            raise ProtocolError("only a master redirects")
+        parse(address)
         self._say(Redirection(address))
 
 

@@ -5,6 +5,7 @@ from attrs import frozen
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 
+from anet.errors import InvalidAddress
 from hip import (
     Agent,
     CallRefused,
@@ -311,3 +312,13 @@ def test_a_dead_peer_holds_nothing(pair):
     pair.at_slave.transport.abortConnection()
     assert (pair.at_slave._session.held, len(pair.at_slave._session.outbox)) == (0, 0)
     assert pair.at_slave.name == "scheduler"
+
+
+def test_a_redirection_that_would_cost_the_link_is_not_sent(pair):
+    """A slave redirects nobody, and nobody is redirected to what is no address."""
+    with pytest.raises(InvalidAddress):
+        pair.at_master.redirect("nonsense")
+    with pytest.raises(ProtocolError, match="only a master"):
+        pair.at_slave.redirect("127.0.0.1:7100")
+    settle(pair.clock)
+    assert pair.at_master.is_open
