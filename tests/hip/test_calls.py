@@ -14,6 +14,7 @@ from hip import (
     ConnectionLost,
     Limits,
     Peer,
+    ProtocolError,
     RemoteError,
     TooLarge,
     convert,
