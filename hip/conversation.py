@@ -182,7 +182,7 @@ class Conversation(Protocol):
         """Answer requests until the peer does not read; tell whether it still does."""
         for request in requests:
             self._answers.answer(request)
-            if self.deaf_since is not None or not self.is_open:
+            if self.deaf_since is not None or self._session.state is not OPEN:
                 return False
         return True
 
@@ -323,6 +323,8 @@ class Conversation(Protocol):
         while self.deaf_since is None and (data := self._session.outbox.take(_PIECE)):
             self.spoke = self._household.clock.seconds()
             send_now(self.transport, data)
+            if len(data) < _PIECE:
+                return  # that was all
 
     def pauseProducing(self) -> None:
         """Keep what is said from here on: the peer does not read."""

@@ -70,12 +70,14 @@ class Outbox:
         payload = self._codec.encode(single)
         if len(payload) > self._limit:
             raise self._too_large(len(payload))
-        self._end()
+        if self._kind:
+            self._end()
         self._buffer += len(payload).to_bytes(LENGTH, "big") + payload
 
     def take(self, most: float = inf) -> bytes:
         """Return what waits, or the first `most` bytes of it, to be sent now."""
-        self._end()
+        if self._kind:
+            self._end()
         buffer = self._buffer
         if len(buffer) <= most:
             data = bytes(buffer)
@@ -86,14 +88,14 @@ class Outbox:
         return data
 
     def _begin(self, kind: str) -> None:
-        self._end()
+        if self._kind:
+            self._end()
         self._start, self._kind = len(self._buffer), kind
         self._buffer += _ROOM
         self._codec.begin(self._buffer, kind)
 
     def _end(self) -> None:
-        if not self._kind:
-            return
+        """End the frame that is being written."""
         if self._count:
             self._codec.end(self._buffer, self._start + LENGTH, self._kind, self._count)
             write_length(self._buffer, self._start)
