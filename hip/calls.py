@@ -106,7 +106,7 @@ class Calls:
         pop, end, line = self._waiting.pop, self._end, self._line
         for response in responses:
             number = response.number
-            if number in line:
+            if line and number in line:
                 raise _never_asked(number)
             waiting = pop(number, None)
             if waiting is None or number == self._sampled or line:
