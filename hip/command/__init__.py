@@ -6,7 +6,7 @@
     watching   the same question again and again
     verbs      each verb, and the errors of all
 
-`hip certs` is in `hip.certs_command`.
+`hip certs` is in `certs`.
 """
 
 from hip.command.arguments import parser

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from hip.certs_command import add_certs
+from hip.command.certs import add_certs
 
 DEFAULT_ADDRESS = "127.0.0.1:7100"
 REFUSED, WRONG = 1, 2  # exit statuses

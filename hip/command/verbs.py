@@ -11,8 +11,8 @@ from twisted.internet.error import ConnectError
 
 from anet.errors import AnetError
 from anet.tasks import sleep
-from hip.certs_command import run_certs
 from hip.command.arguments import REFUSED, WRONG, parser, read_arguments
+from hip.command.certs import run_certs
 from hip.command.console import Console
 from hip.command.showing import as_json, as_methods, as_tree, as_yaml, clean
 from hip.command.watching import (

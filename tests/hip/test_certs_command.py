@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hip.certificates import Authority, CertificateError, hosts_of
-from hip.certs_command import run_certs
 from hip.command import parser
+from hip.command.certs import run_certs
 from hip.errors import HipError
 from hip.security import Identity, Security
 from hip.security.credentials import Credentials
