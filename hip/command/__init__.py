@@ -4,9 +4,8 @@
     console    the link to the tree that asks
     showing    answers as text for people, or as JSON
     watching   the same question again and again
+    certs      making, listing, renewing and revoking certificates
     verbs      each verb, and the errors of all
-
-`hip certs` is in `certs`.
 """
 
 from hip.command.arguments import parser
