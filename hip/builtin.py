@@ -24,7 +24,7 @@ from hip.errors import (
     RemoteError,
     TooLarge,
 )
-from hip.methods import MASTER, exposed
+from hip.methods import MASTER, TIMEOUT, exposed
 from hip.peer import Peer
 from hip.security.roles import OPERATOR
 from hip.tree import AGENTS, LEVELS, Branch, Information, find, survey
@@ -111,8 +111,8 @@ class Builtin:
         """
         if not path or len(path) > LEVELS:
             raise CallRefused(UNREACHABLE, f"a path has from 1 to {LEVELS} names")
-        if "timeout" in arguments:
-            raise CallRefused(BAD_ARGUMENTS, "an argument cannot be named timeout")
+        if TIMEOUT in arguments:
+            raise CallRefused(BAD_ARGUMENTS, f"an argument cannot be named {TIMEOUT}")
         slave, rest = await self._way(path, deadline)
         if slave is None:
             return await self._call_own(method, arguments, peer, deadline)

@@ -6,9 +6,10 @@ rings, all are looked at, which is seldom: most calls are answered long before.
 
 from collections.abc import Callable
 from math import inf
-from typing import Any
 
 from twisted.internet.interfaces import IReactorTime
+
+from anet import deadline
 
 
 class Deadlines:
@@ -28,23 +29,21 @@ class Deadlines:
         self.soonest = inf
         self._clock = clock
         self._look = look
-        self._timer: Any = None
+        self._timer = deadline.Deadline(clock, self._ring)
 
     def expect(self, due: float) -> None:
         """Ring at `due`, if not before."""
         if due < self.soonest:
-            self.end()
             self.soonest = due
-            self._timer = self._clock.callLater(max(0, due - self._clock.seconds()), self._ring)
+            self._timer.set(max(0, due - self._clock.seconds()))
 
     def end(self) -> None:
         """Do not ring any more."""
-        if self._timer is not None and self._timer.active():
-            self._timer.cancel()
-        self._timer, self.soonest = None, inf
+        self.soonest = inf
+        self._timer.stop()
 
     def _ring(self) -> None:
-        self._timer, self.soonest = None, inf
+        self.soonest = inf
         self.expect(self._look(self._clock.seconds()))
 
 

@@ -31,19 +31,18 @@ _AT_ONCE, _PACE = 50, 0.005  # slaves that are asked at once, and seconds until 
 
 
 @frozen
-class Information:
-    """What an agent says of itself.
+class _Told:
+    """What an agent tells, of itself or of one below it.
 
     Attributes:
         kind: what it is.
         name: which one.
         version: of its software.
-        pid: its process.
+        pid: its process; nothing when it did not answer.
         uptime: seconds.
         memory: bytes resident.
         calls: requests that it has had since it started.
         in_flight: calls under way over all its links.
-        slaves: how many agents are linked below it.
     """
 
     kind: str
@@ -54,30 +53,30 @@ class Information:
     memory: Count = 0
     calls: Count = 0
     in_flight: Count = 0
+
+
+@frozen
+class Information(_Told):
+    """What an agent says of itself.
+
+    Attributes:
+        slaves: how many agents are linked below it.
+    """
+
     slaves: Count = 0
 
 
 @frozen
-class Branch:
+class Branch(_Told):
     """An agent in the tree.
 
     Attributes:
-        kind, name, version, pid, uptime, memory, calls, in_flight: as in `Information`; there is no
-            `pid` of an agent that did not answer.
         latency: seconds that its master waited for its answer just now.
         error: why nothing more is known of it and its slaves; nothing when all is well.
         slaves: those below it.
         left_out: how many of its slaves are not shown, because the tree is too large.
     """
 
-    kind: str
-    name: str
-    version: str = ""
-    pid: Count | None = None
-    uptime: float = 0.0
-    memory: Count = 0
-    calls: Count = 0
-    in_flight: Count = 0
     latency: float | None = None
     error: str = ""
     slaves: list["Branch"] = field(factory=list)
