@@ -106,14 +106,20 @@ async def test_which_transports_send_files(pair):
     assert not sends_files(StringTransport())
 
 
+def full(pair):
+    """Return a sender with ten million bytes that wait, and the end that does not read them."""
+    ours, theirs = pair
+    sender = FileSender(ours.transport, lambda: None)
+    theirs.transport.pauseProducing()
+    sender.write(b"x" * 10_000_000)
+    return sender, theirs
+
+
 @ensureDeferred
 async def test_a_file_follows_what_was_written_before(pair, tmp_path):
     """Bytes that wait in the transport are not overtaken."""
-    ours, theirs = pair
-    sender = FileSender(ours.transport, lambda: None)
+    sender, theirs = full(pair)
     (tmp_path / "file").write_bytes(b"0123456789")
-    theirs.transport.pauseProducing()
-    sender.write(b"x" * 10_000_000)
     with (tmp_path / "file").open("rb") as file:
         sending = Deferred.fromCoroutine(sender.send(b"head", file.fileno(), 2, 5))
         await sleep(reactor, 0.05)
@@ -138,10 +144,7 @@ async def test_a_part_beyond_the_end_of_its_file(pair, tmp_path):
 @ensureDeferred
 async def test_waiting_ends_with_the_connection(pair):
     """Whoever waits for room is told that the other side went away, then and ever after."""
-    ours, theirs = pair
-    sender = FileSender(ours.transport, lambda: None)
-    theirs.transport.pauseProducing()
-    sender.write(b"x" * 10_000_000)
+    sender, theirs = full(pair)
     draining = Deferred.fromCoroutine(sender.drain())
     await sleep(reactor, 0.02)
     sender.lose()
@@ -154,10 +157,7 @@ async def test_waiting_ends_with_the_connection(pair):
 @ensureDeferred
 async def test_who_waits_may_give_up(pair):
     """A wait that is cancelled leaves nothing that could fire later."""
-    ours, theirs = pair
-    sender = FileSender(ours.transport, lambda: None)
-    theirs.transport.pauseProducing()
-    sender.write(b"x" * 10_000_000)
+    sender, theirs = full(pair)
     draining = Deferred.fromCoroutine(sender.drain())
     await sleep(reactor, 0.02)
     draining.cancel()
