@@ -220,13 +220,15 @@ class Link(Service):
         """
         if not timeout > 0:
             raise CallTimedOut(f"no time is left to call {method}")
-        begun = self._reactor.seconds()
-        try:
-            peer = await self.connected().addTimeout(timeout, self._reactor)
-        except TimeoutError:
-            raise CallTimedOut(f"{method}: {self.state}") from None
-        left = max(0.1, timeout - (self._reactor.seconds() - begun))
-        return await peer.call(method, timeout=left, **arguments)
+        peer = self.peer
+        if self._stopped or peer is None or not peer.is_open:
+            begun = self._reactor.seconds()
+            try:
+                peer = await self.connected().addTimeout(timeout, self._reactor)
+            except TimeoutError:
+                raise CallTimedOut(f"{method}: {self.state}") from None
+            timeout = max(0.1, timeout - (self._reactor.seconds() - begun))
+        return await peer.call(method, timeout=timeout, **arguments)
 
     async def insist(
         self, method: str, /, *, timeout: float = DEFAULT_TIMEOUT, **arguments: Any
