@@ -8,6 +8,7 @@ Hypothesis. They begin with `SEEDS`: examples of what the decoder is for.
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
+from agents.crawler.parsers import Source
 from agents.crawler.parsers.html import HtmlParser
 from agents.delimitation import Delimitation, InvalidExpression
 from agents.urls import canonical
@@ -190,7 +191,7 @@ def url(data: bytes) -> None:
 )
 def html(data: bytes) -> None:
     """A page, in pieces."""
-    parser = HtmlParser()
+    parser = HtmlParser(Source(text=data[:1] < b"P"))
     for piece in cut(data):
         list(parser.feed(piece))
     list(parser.close())

@@ -8,8 +8,7 @@ from agents.crawler.findings import Findings, folder
 from agents.crawler.frontier import Frontier, Task
 from agents.crawler.judge import CHAIN_LIMIT, Judge
 from agents.crawler.link_reader import LinkReader
-from agents.crawler.parsers import COMPONENT, PAGE, Link
-from agents.crawler.parsers.html import HtmlParser
+from agents.crawler.parsers import COMPONENT, PAGE, Link, Source
 from agents.delimitation import Delimitation
 
 HERE = "http://a.org/dir/page.html"
@@ -25,9 +24,8 @@ class Judged:
 
     def read(self, html: bytes, url: str = HERE, chain: int = 0, charset: str = "utf-8") -> None:
         """Judge the links of a document."""
-        parser = HtmlParser(charset)
-        document = self.judge.document(Task(url, PAGE, False, 3, chain), url, parser)
-        reader = LinkReader(parser, document)
+        task, source = Task(url, PAGE, False, 3, chain), Source(url, charset)
+        reader = LinkReader(self.judge, task, "text/html", source)
         for _ in (*reader.feed(html), *reader.close()):
             pass
 

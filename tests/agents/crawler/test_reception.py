@@ -15,7 +15,7 @@ from twisted.internet.task import Clock
 from agents.crawler import reader as reader_module
 from agents.crawler import reception as module
 from agents.crawler.errors import TooLong
-from agents.crawler.parsers import Link
+from agents.crawler.parsers import Found, Link, Source
 from agents.crawler.parsers.html import HtmlParser
 from agents.crawler.reader import Reader
 from agents.crawler.reception import Reception
@@ -26,7 +26,7 @@ class Links:
 
     def __init__(self) -> None:
         self.urls: list[str] = []
-        self._parser = HtmlParser()
+        self._parser = HtmlParser(Source())
 
     def feed(self, chunk: bytes) -> Iterator[None]:
         yield from map(self._take, self._parser.feed(chunk))
@@ -34,8 +34,8 @@ class Links:
     def close(self) -> Iterator[None]:
         yield from map(self._take, self._parser.close())
 
-    def _take(self, link: Link | None) -> None:
-        self.urls += [link.url] if link else []
+    def _take(self, found: Found) -> None:
+        self.urls += [found.url] if isinstance(found, Link) else []
 
 
 def receive(

@@ -10,18 +10,18 @@ import tinycss2
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agents.crawler.parsers import Link
+from agents.crawler.parsers import Found, Link, Source
 from agents.crawler.parsers.css import BUFFER_LIMIT, CssParser, Scanner, scan
 
 
-def links(sheet: bytes, step: int | None = None, **options: str) -> list[str]:
+def links(sheet: bytes, step: int | None = None, **known: str) -> list[str]:
     """Return the links of a sheet fed `step` bytes at a time, each once."""
-    parser = CssParser(**options)
-    found: list[Link | None] = []
+    parser = CssParser(Source(**known))
+    found: list[Found] = []
     for start in range(0, len(sheet), step or len(sheet) or 1):
         found += parser.feed(sheet[start : start + (step or len(sheet))])
     found += parser.close()
-    links = list(dict.fromkeys(filter(None, found)))
+    links = [link for link in dict.fromkeys(found) if isinstance(link, Link)]
     assert all(link.kind == "component" and link.requisite for link in links)
     return [link.url for link in links]
 
@@ -146,16 +146,16 @@ def test_pieces_do_not_matter(text: str, step: int) -> None:
 
 def test_long_sheets_are_scanned_as_they_come() -> None:
     """A long sheet gives all its links; one rule without an end is read as it stands, and told."""
-    parser = CssParser()
+    parser = CssParser(Source())
     rule = b"a{b:url(x%d)}" + b" " * 1000
-    found: set[Link | None] = set()
+    found: set[Found] = set()
     for number in range(2 * BUFFER_LIMIT // 1000):
         found.update(parser.feed(rule % number))
     found.update(parser.close())
     assert not parser.truncated
     assert len(found - {None}) == 2 * BUFFER_LIMIT // 1000
-    endless = CssParser()
+    endless = CssParser(Source())
     list(endless.feed(b"url(" + b"x" * (BUFFER_LIMIT + 10)))
     assert endless.truncated
     rest = [*endless.feed(b"a{b:url(c)}"), *endless.close()]
-    assert [link.url for link in rest if link] == ["c"]
+    assert [link.url for link in rest if isinstance(link, Link)] == ["c"]

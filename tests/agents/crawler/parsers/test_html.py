@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.parsers import Link, html, html_elements, tokenizer
+from agents.crawler.parsers import Found, Link, Source, html, html_elements, tokenizer
 from agents.crawler.parsers.html import HtmlParser, XmlParser
 
 
@@ -20,14 +20,14 @@ class Parsed:
         charset: str | None = None,
         parser: HtmlParser | None = None,
     ) -> None:
-        self.parser = parser or HtmlParser(charset)
-        links: dict[Link | None, None] = {}
+        self.parser = parser or HtmlParser(Source(charset=charset))
+        links: dict[Found, None] = {}
         for start in range(0, len(document), step or len(document) or 1):
             links |= dict.fromkeys(
                 self.parser.feed(document[start : start + (step or len(document))])
             )
         links |= dict.fromkeys(self.parser.close())
-        self.links = list(filter(None, links))
+        self.links = [found for found in links if isinstance(found, Link)]
         self.base, self.encoding = self.parser.base, self.parser.encoding
         self.truncated = self.parser.truncated
 
@@ -178,7 +178,7 @@ def test_any_bytes(document: bytes, charset: str | None) -> None:
 )
 def test_xml(document: str, expected: str) -> None:
     """In XHTML and SVG elements close themselves, and CDATA sections hold text."""
-    parsed = parse(document.encode(), parser=XmlParser())
+    parsed = parse(document.encode(), parser=XmlParser(Source()))
     words = expected.split()
     found = [(link.url, "p" if link.kind == "page" else "r") for link in parsed.links]
     assert found == list(zip(words[::2], words[1::2], strict=True))
@@ -186,7 +186,7 @@ def test_xml(document: str, expected: str) -> None:
 
 def test_a_million_links() -> None:
     """Every link is given, however many there are."""
-    parser = HtmlParser()
+    parser = HtmlParser(Source())
     count = 0
     for start in range(0, 1_000_000, 1000):
         chunk = b"".join(b"<a href=%d>" % number for number in range(start, start + 1000))

@@ -4,59 +4,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.parsers import Link, parser_for
-from agents.crawler.parsers.css import CssParser
-from agents.crawler.parsers.html import HtmlParser, XmlParser
-from agents.crawler.parsers.registry import SniffingParser, media_type
+from agents.crawler.parsers import is_vague, media_type, registry
+
+PAGE = b"\n <!DOCTYPE html><a href=x>"
 
 
 @pytest.mark.parametrize(
-    ("content_type", "parser"),
+    ("kind", "url", "beginning", "name"),
     [
-        ("text/html", HtmlParser),
-        ("Text/HTML; Charset='UTF-8'", HtmlParser),
-        ("application/xhtml+xml", XmlParser),
-        ("image/svg+xml", XmlParser),
-        ("text/css;charset=x", CssParser),
-        ("text/plain", type(None)),
-        ("image/png", type(None)),
-        ("", SniffingParser),
-        ("*/*", SniffingParser),
+        ("text/html", "http://a/b.css", b"", "html"),
+        ("application/xhtml+xml", "http://a/", b"", "xhtml"),
+        ("image/svg+xml", "http://a/", b"", "xhtml"),
+        ("text/css", "http://a/", b"", "css"),
+        ("image/png", "http://a/b.html", PAGE, ""),
+        ("", "http://a/", PAGE, "html"),
+        ("*/*", "http://a/", PAGE, "html"),
+        ("", "http://a/", b"<body\n>", "html"),
+        ("", "http://a/", b"\x89PNG<a href=x>", ""),
+        ("", "http://a/b.css?c#d", b"a{}", "css"),
+        ("text/plain", "http://a/b.CSS", b"a{}", "css"),
+        ("application/octet-stream", "http://a/b.svg", b"", "xhtml"),
     ],
 )
-def test_parser_for(content_type: str, parser: type) -> None:
-    """The media type decides."""
-    assert type(parser_for(content_type)) is parser
+def test_the_parser_of_a_document(kind: str, url: str, beginning: bytes, name: str) -> None:
+    """The media type decides; a vague one leaves it to the first bytes and the name."""
+    chosen = registry().choose(kind, url, beginning)
+    assert ("" if chosen is None else chosen.format.name) == name
 
 
-@pytest.mark.parametrize("step", [1, 7, 10_000])
-@pytest.mark.parametrize(
-    ("document", "found"),
-    [
-        (b"\n <!DOCTYPE html><a href=x>", ["x"]),
-        (b"<body\n><a href=x>" + b" " * 600 + b"<a href=y>", ["x", "y"]),
-        (b"\x89PNG<a href=x>", []),
-        (b"", []),
-    ],
-)
-def test_documents_that_name_no_format(document: bytes, found: list[str], step: int) -> None:
-    """The first bytes decide then, however they come."""
-    parser = SniffingParser()
-    links: list[Link | None] = []
-    for start in range(0, len(document), step):
-        links += parser.feed(document[start : start + step])
-    links += parser.close()
-    assert [link.url for link in links if link] == found
-    assert (parser.base, parser.encoding, parser.truncated) == ("", "utf-8", False)
-
-
-@given(st.text(max_size=60))
-def test_any_header(content_type: str) -> None:
-    """No header raises."""
-    parser_for(content_type)
+@given(st.text(max_size=60), st.text(max_size=60), st.binary(max_size=60))
+def test_any_document(kind: str, url: str, beginning: bytes) -> None:
+    """No document raises, whatever is said of it."""
+    registry().choose(media_type(kind)[0], url, beginning)
 
 
 def test_media_type() -> None:
     """Type and charset are told apart, in lower case."""
     assert media_type('Text/HTML ; a=b; CHARSET="UTF-8"') == ("text/html", "utf-8")
     assert media_type("") == ("", None)
+    assert is_vague("")
+    assert not is_vague("text/html")
