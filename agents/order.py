@@ -10,14 +10,121 @@ class Politeness:
     Attributes:
         delay: seconds owed to a server for each request to it.
         group: seconds of delay that may add up before the connection is closed to pay them.
+        slow_down: seconds owed besides for each second by which a server answers later than it
+            usually does; 0 leaves a server that slows down at the same pace.
+        requests_per_period: requests to one server in a period; 0 means any number.
+        bytes_per_period: bytes of bodies from one server in a period; 0 means any number.
+        period: seconds of a period.
         robots: whether robots.txt (RFC 9309) is obeyed; an operator with a legal mandate may not.
         user_agent: how the crawler names itself.
     """
 
     delay: float = 0.5
     group: float = 15.0
+    slow_down: float = 5.0
+    requests_per_period: int = 0
+    bytes_per_period: int = 0
+    period: float = 3600.0
     robots: bool = True
     user_agent: str = "dlweb/0.1 (+https://dlweb.invalid/crawler)"
+
+
+@frozen
+class Strategy:
+    """What is followed beyond the delimitation, and where following stops (*INA §1.4.1*).
+
+    Attributes:
+        dynamic_depth: page links followed from the start when they look dynamic.
+        directory_limit: URLs followed of one directory of a server.
+        script_limit: sets of parameters followed of one dynamic script.
+        sessions: whether identifiers of sessions are removed from URLs.
+        sitemaps: whether the pages that sitemaps name are followed.
+        feeds: whether the pages that feeds name are followed.
+        scripts: whether JavaScript is run to find what it links to.
+        partial: whether HTML is read by the fast parser that finds most links, not all.
+    """
+
+    dynamic_depth: int = 50
+    directory_limit: int = 100_000
+    script_limit: int = 20_000
+    sessions: bool = True
+    sitemaps: bool = True
+    feeds: bool = True
+    scripts: bool = True
+    partial: bool = False
+
+
+@frozen
+class Cookie:
+    """A cookie that is sent from the first request on, such as a reader's consent.
+
+    Attributes:
+        domain: host it is sent to; with a leading dot, to its subdomains too.
+        name: its name.
+        value: its value.
+        path: beginning of the paths that it is sent to.
+    """
+
+    domain: str
+    name: str
+    value: str
+    path: str = "/"
+
+
+@frozen
+class Credential:
+    """A name and password for HTTP authentication (RFC 7617, RFC 7616).
+
+    Attributes:
+        host: host that asks for it, with `:port` if it is not the usual one.
+        user: name.
+        password: password.
+        realm: realm that asks for it; empty for any.
+    """
+
+    host: str
+    user: str
+    password: str = field(repr=False)
+    realm: str = ""
+
+
+@frozen
+class Access:
+    """How servers are spoken to (*INA §1.4.4*).
+
+    Attributes:
+        codings: content codings asked for, in order of preference: gzip, br, zstd; none, as in
+            the paper, when empty.
+        cookies: whether cookies that servers set are kept for the crawl and sent back.
+        given_cookies: sent from the first request on.
+        credentials: for servers that ask who is there.
+        proxy: through which everything is fetched, `http://host:port` or `socks5://host:port`,
+            with `user:password@` where it asks for them; None means none.
+        http2: whether HTTP/2 is spoken with servers that offer nothing else.
+        conditional: whether URLs of the former crawl are asked for only if they changed, and
+            what has not changed is neither fetched nor read again (*INA §1.5.2*).
+    """
+
+    codings: tuple[str, ...] = ()
+    cookies: bool = True
+    given_cookies: tuple[Cookie, ...] = ()
+    credentials: tuple[Credential, ...] = ()
+    proxy: str | None = None
+    http2: bool = True
+    conditional: bool = False
+
+
+@frozen
+class Analysis:
+    """What is worked out of the text of new contents (*INA §1.4.5*).
+
+    Attributes:
+        enabled: whether text is analysed at all.
+        keywords: words and sentences looked for, which tell whether a site is of a topic.
+    """
+
+    enabled: bool = True
+    keywords: tuple[str, ...] = ()
 
 
 @frozen
@@ -32,6 +139,9 @@ class Order:
         reject: expression of what is not, although accepted.
         maximum_depth: page links followed from the start.
         politeness: how gently.
+        strategy: what is followed, and where that stops.
+        access: how servers are spoken to.
+        analysis: what is worked out of text.
         private_networks: whether addresses of private networks and loopback may be fetched.
         former: directory that holds `signatures` and `structure` of the former crawl, or none.
         content_limit: bytes of one content past which it is cut off and reported.
@@ -44,6 +154,9 @@ class Order:
     reject: str = ""
     maximum_depth: int = 150
     politeness: Politeness = field(factory=Politeness)
+    strategy: Strategy = field(factory=Strategy)
+    access: Access = field(factory=Access)
+    analysis: Analysis = field(factory=Analysis)
     private_networks: bool = False
     former: str | None = None
     content_limit: int = 2**31
@@ -67,6 +180,7 @@ class CrawlFigures:
         urls_changed: URLs whose content differs from the former crawl's.
         urls_unchanged: URLs whose content is the former crawl's.
         waiting_for: why nothing is being fetched now, or empty.
+        waiting_until: when that ends, in seconds since the epoch; 0 when nobody can tell.
     """
 
     captures: int = 0
@@ -82,3 +196,4 @@ class CrawlFigures:
     urls_changed: int = 0
     urls_unchanged: int = 0
     waiting_for: str = ""
+    waiting_until: float = 0.0

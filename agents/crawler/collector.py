@@ -12,18 +12,18 @@ from agents.crawler.fetcher import SUFFERING, Answer, Fetcher
 from agents.crawler.findings import Findings
 from agents.crawler.frontier import Frontier, Task
 from agents.crawler.health import Health
+from agents.crawler.heavy import HeavyParsers
 from agents.crawler.judge import Judge
 from agents.crawler.link_reader import LinkReader
-from agents.crawler.parsers import parser_for
+from agents.crawler.parsers import Source, media_type, registry
 from agents.crawler.parsers.header_links import header_links
-from agents.crawler.parsers.registry import media_type
 from agents.crawler.reader import Reader
 from agents.crawler.reception import Reception
 from agents.crawler.record import Recorder
 from agents.crawler.robots import Rules
 from agents.crawler.robots_files import RobotsFiles
 from agents.delimitation import Delimitation
-from agents.order import Order
+from agents.order import Order, Strategy
 from anet.http import ResponseHead
 
 ATTEMPTS = 3  # at one URL
@@ -57,6 +57,8 @@ class Collector:
         findings: what the report tells.
         health: which servers answer.
         robots: the robots.txt files met, unless they are not obeyed.
+        heavy: runs parsers that are too heavy for this process; without it, what they read is
+            not searched for links.
     """
 
     clock: IReactorTime
@@ -70,6 +72,7 @@ class Collector:
     findings: Findings
     health: Health
     robots: RobotsFiles | None = None
+    heavy: HeavyParsers | None = None
 
     async def collect(self, task: Task) -> None:
         """Collect a URL; what fails is queued again or reported.
@@ -181,14 +184,31 @@ class Collector:
         whole = 200 <= head.status < 300
         if not whole and (head.status < 400 or task.requisite or self._asked_again(task, head)):
             return None
-        parser = parser_for(head.headers.text(b"content-type"))
-        if parser is None:
+        kind, charset = media_type(head.headers.text(b"content-type"))
+        if not registry().reads(kind):
             return None
-        return LinkReader(parser, self.judge.document(task, task.url, parser), not whole)
+        strategy = self.order.strategy
+        return LinkReader(
+            self.judge,
+            task,
+            kind,
+            Source(task.url, charset),
+            self.heavy,
+            scripts=strategy.scripts,
+            components_only=not whole,
+            left_aside=_left_aside(strategy),
+            html="html-fast" if strategy.partial else "html",
+        )
 
     @staticmethod
     def _asked_again(task: Task, head: ResponseHead) -> bool:
         return head.status in SUFFERING and task.attempt + 1 < ATTEMPTS
+
+
+def _left_aside(strategy: Strategy) -> frozenset[str]:
+    """Return the formats of which page links are left aside."""
+    followed = {"sitemap": strategy.sitemaps, "feed": strategy.feeds}
+    return frozenset(name for name, wanted in followed.items() if not wanted)
 
 
 def _first(values: list[bytes]) -> bytes | None:

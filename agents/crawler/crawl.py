@@ -18,6 +18,7 @@ from agents.crawler.findings import Findings
 from agents.crawler.former import Former
 from agents.crawler.frontier import Frontier
 from agents.crawler.health import Health
+from agents.crawler.heavy import HeavyParsers
 from agents.crawler.judge import Judge
 from agents.crawler.limits import Limits
 from agents.crawler.record import Recorder
@@ -54,6 +55,7 @@ class Crawl:
         path: Path,
         agent: str,
         limits: Limits | None = None,
+        heavy: HeavyParsers | None = None,
     ) -> None:
         self.order = order
         self.path = path
@@ -64,6 +66,7 @@ class Crawl:
         self._workers = workers
         self._agent = agent
         self._limits = limits or Limits()
+        self._heavy = heavy
         self._begun = self._since = float(reactor.seconds())
         self._connections = Connections(
             reactor,
@@ -166,6 +169,7 @@ class Crawl:
             findings=findings,
             health=Health(),
             robots=self._robots(),
+            heavy=self._heavy,
         )
 
     def _robots(self) -> RobotsFiles | None:

@@ -17,13 +17,18 @@ from twisted.logger import Logger
 from agents import dates
 from agents.crawler.crawl import Crawl
 from agents.crawler.errors import CrawlFailed, NoRoom
+from agents.crawler.heavy import BODY_LIMIT, HeavyParsers
 from agents.crawler.limits import Limits
 from agents.order import CrawlFigures, Order
 from agents.page import Series
+from anet.processes import Processes
 from anet.tasks import Tasks, every, sleep
 from anet.workers import Workers
 from hip import CallRefused, HipError, Link, Peer
 
+PARSERS = 1  # processes that read heavy documents for one crawler
+PARSER_MEMORY = 512 * 2**20  # bytes that reading one document may take
+PARSER_TIME = 30.0  # seconds
 PROGRESS_EVERY = 1.0  # seconds between two words to the scheduler
 _FULL_DISK_REST = 10.0  # seconds before another crawl may be begun on a disk that is full
 _REMEMBERED = 50  # ended crawls and errors that pages show
@@ -74,6 +79,16 @@ class SiteCrawler(Service):
         self._agent = name
         self._limits = limits
         self._workers = Workers(reactor, 2, name="crawl files")
+        self._processes = Processes(
+            reactor,
+            PARSERS,
+            memory=PARSER_MEMORY,
+            time=PARSER_TIME,
+            value_limit=BODY_LIMIT + 2**20,
+            preload=["agents.crawler.parsers.worker"],
+            name="parsers",
+        )
+        self._heavy = HeavyParsers(self._processes)
         self._tasks = Tasks()
         self._running: Deferred[CrawlFigures] | None = None
         self._before = CrawlFigures()
@@ -83,6 +98,7 @@ class SiteCrawler(Service):
         """Begin to take orders."""
         super().startService()
         self._workers.startService()
+        self._processes.startService()
         self._tasks.start(every(self._reactor, PROGRESS_EVERY, self._progress), "progress")
 
     async def stopService(self) -> None:
@@ -90,6 +106,7 @@ class SiteCrawler(Service):
         super().stopService()
         await self._tasks.stop()
         await self._workers.stopService()
+        await self._processes.stopService()
 
     def collect(self, order: Order) -> None:
         """Begin the crawl of an order.
@@ -109,7 +126,7 @@ class SiteCrawler(Service):
         self.state = State.BUSY
         self._before = CrawlFigures()
         self.crawl = crawl = Crawl(
-            self._reactor, self._workers, order, path, self._agent, self._limits
+            self._reactor, self._workers, order, path, self._agent, self._limits, self._heavy
         )
         self._tasks.start(self._work(crawl), f"crawl {order.crawl}")
 

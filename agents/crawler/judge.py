@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from agents import urls
 from agents.crawler.findings import Findings, folder
 from agents.crawler.frontier import Frontier, Task
-from agents.crawler.parsers import COMPONENT, PAGE, Link, Parser
+from agents.crawler.parsers import COMPONENT, PAGE, Basis, Link
 from agents.crawler.traps import repeats
 from agents.delimitation import Delimitation
 
@@ -53,7 +53,7 @@ class Judge:
         self._remembered = 0
         self._shown: set[str] = set()  # servers of which a page was shown
 
-    def document(self, task: Task, url: str, parser: Parser) -> "Document":
+    def document(self, task: Task, url: str, parser: Basis) -> "Document":
         """Return what judges the links of a document while they are found.
 
         Args:
@@ -84,6 +84,10 @@ class Judge:
     def truncated(self, url: str) -> None:
         """Report a document of which links may be missing."""
         self._findings.traps.add(url, "a part of the document passes a limit; it is not searched")
+
+    def lost(self, url: str, reason: str) -> None:
+        """Report a document whose parser failed."""
+        self._findings.traps.add(url, f"its parser failed; its links are lost: {reason}")
 
     def settled(self, base: str, encoding: str) -> dict[tuple[str, str], str]:
         """Return what link texts became that are relative to this base."""
@@ -143,7 +147,7 @@ class Document:
     Links are counted once for each document, as far as `DOCUMENT_LIMIT` of them can be remembered.
     """
 
-    def __init__(self, judge: Judge, task: Task, url: str, parser: Parser) -> None:
+    def __init__(self, judge: Judge, task: Task, url: str, parser: Basis) -> None:
         self._judge = judge
         self._task = task
         self._url = url

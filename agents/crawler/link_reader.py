@@ -1,38 +1,181 @@
 """Reading a document for its links, each judged as soon as it is found."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from agents.crawler.judge import Document
-from agents.crawler.parsers import COMPONENT, Link, Parser
+from attrs import evolve
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from agents.crawler.frontier import Task
+from agents.crawler.heavy import BODY_LIMIT, Extract, HeavyParsers
+from agents.crawler.judge import Document, Judge
+from agents.crawler.parsers import (
+    BEGINNING,
+    COMPONENT,
+    Embedded,
+    Found,
+    Link,
+    Parser,
+    Source,
+    is_vague,
+    registry,
+)
+from anet.errors import AnetError
+
+SCRIPT_LIMIT = 1024 * 1024  # characters of the scripts within a page that are run
+
+_JAVASCRIPT = "text/javascript"
+_log = Logger()
 
 
 class LinkReader:
-    """Gives the links of a parser to a judge (see `agents.crawler.reader.Reader`).
+    """Finds the parser of a document, and gives the links to a judge (see `reader.Reader`).
 
     Args:
-        parser: finds them.
-        document: judges them.
+        judge: judges the links.
+        task: what led to the document.
+        kind: its media type, empty if there is none.
+        source: what else is known of it.
+        heavy: runs heavy parsers; without it, their documents are not read.
+        scripts: whether JavaScript is run.
         components_only: whether page links are left aside.
+        left_aside: names of formats of which page links are left aside.
+        html: name of the format by whose parser HTML is read.
     """
 
-    def __init__(self, parser: Parser, document: Document, components_only: bool = False) -> None:
-        self._parser = parser
-        self._document = document
+    def __init__(
+        self,
+        judge: Judge,
+        task: Task,
+        kind: str,
+        source: Source,
+        heavy: HeavyParsers | None = None,
+        *,
+        scripts: bool = True,
+        components_only: bool = False,
+        left_aside: frozenset[str] = frozenset(),
+        html: str = "html",
+    ) -> None:
+        self._judge = judge
+        self._task = task
+        self._kind = kind
+        self._source = source
+        self._heavy = heavy
+        self._run_scripts = scripts and heavy is not None
         self._components_only = components_only
+        self._left_aside = left_aside
+        self._html = html
+        self._beginning: bytearray | None = bytearray()  # None once the format is known
+        self._parser: Parser | None = None
+        self._document: Document | None = None
+        self._scripts: list[str] = []
+        self._script_size = 0
+        self._inner = False
+        self._remote = ""  # name of a heavy format
+        self._body = bytearray()
 
-    def feed(self, chunk: bytes) -> Iterator[None]:
+    def feed(self, chunk: bytes) -> Iterator[object]:
         """Take the next bytes; each step is one link."""
-        return self._judge(self._parser.feed(chunk))
+        if self._beginning is not None:
+            self._beginning += chunk
+            if is_vague(self._kind) and len(self._beginning) < BEGINNING:
+                return
+            chunk = self._begin(self._beginning)
+        if self._parser is not None:
+            yield from self._take(self._parser.feed(chunk))
+        elif self._remote and len(self._body) <= BODY_LIMIT:
+            self._body += chunk
 
-    def close(self) -> Iterator[None]:
-        """Take the end."""
-        yield from self._judge(self._parser.close())
-        self._document.end()
+    def close(self) -> Iterator[object]:
+        """Take the end; a step that is a Deferred is to be waited for."""
+        if self._beginning is not None:
+            yield from self.feed(b"") if not is_vague(self._kind) else self._late()
+        if self._parser is not None:
+            yield from self._take(self._parser.close())
+            if self._scripts:
+                assert self._heavy is not None
+                yield from self._await(self._heavy.run_scripts(self._source.url, self._scripts))
+        elif self._remote:
+            yield from self._read_remotely()
+        if self._document is not None:
+            self._document.end()
 
-    def _judge(self, links: Iterator[Link | None]) -> Iterator[None]:
+    def _late(self) -> Iterator[object]:
+        """Read a document that is shorter than what tells formats apart."""
+        assert self._beginning is not None
+        chunk = self._begin(self._beginning)
+        yield from self.feed(chunk)
+
+    def _begin(self, beginning: bytearray) -> bytes:
+        """Choose the parser; return the bytes that it has to read first."""
+        self._beginning = None
+        chosen = registry().choose(self._kind, self._source.url, bytes(beginning[:BEGINNING]))
+        if chosen is None:
+            return b""
+        name = chosen.format.name
+        self._components_only = self._components_only or name in self._left_aside
+        if name == "html" and self._html != "html":
+            chosen = registry().named(self._html)
+        if not chosen.format.heavy:
+            self._parser = chosen(self._source)
+            self._document = self._judge.document(self._task, self._source.url, self._parser)
+        elif self._heavy is not None and (self._run_scripts or name != "javascript"):
+            self._remote = name
+        return bytes(beginning)
+
+    def _take(self, findings: Iterable[Found]) -> Iterator[object]:
+        assert self._document is not None
         self._document.begin()
         take = self._document.take
-        for link in links:
-            if link and (link.kind is COMPONENT or not self._components_only):
-                take(link)
-            yield
+        for found in findings:
+            if isinstance(found, Link):
+                if found.kind == COMPONENT or not self._components_only:
+                    take(found)
+            elif isinstance(found, Embedded):
+                yield from self._embedded(found)
+            yield None
+
+    def _embedded(self, piece: Embedded) -> Iterator[object]:
+        """Read a piece in another format; scripts wait for the end of the page."""
+        if piece.media_type == _JAVASCRIPT:
+            self._keep(piece.text)
+            return
+        chosen = registry().by_type.get(piece.media_type)
+        if chosen is None or chosen.format.heavy or self._inner:
+            return
+        self._inner = True  # pieces within pieces are left aside
+        parser = chosen(evolve(self._source, charset="utf-8"))
+        yield from self._take(parser.feed(piece.text.encode("utf-8", "replace")))
+        yield from self._take(parser.close())
+        self._inner = False
+
+    def _keep(self, script: str) -> None:
+        if not self._run_scripts:
+            return
+        self._script_size += len(script)
+        if self._script_size <= SCRIPT_LIMIT:
+            self._scripts.append(script)
+        else:
+            self._judge.truncated(self._source.url)
+
+    def _read_remotely(self) -> Iterator[object]:
+        assert self._heavy is not None
+        if len(self._body) > BODY_LIMIT:
+            self._judge.truncated(self._source.url)
+            return
+        yield from self._await(self._heavy.parse(self._remote, self._source, bytes(self._body)))
+
+    def _await(self, call: Any) -> Iterator[object]:
+        """Wait for a worker, and judge what it found."""
+        answers: list[Extract] = []
+        yield Deferred.fromCoroutine(call).addCallbacks(answers.append, self._lost)
+        for extract in answers:
+            if self._document is None:
+                self._document = self._judge.document(self._task, self._source.url, extract)
+            yield from self._take(extract.links)
+
+    def _lost(self, failure: Any) -> None:
+        failure.trap(AnetError)
+        _log.info("{url}: {error}", url=self._source.url, error=failure.value)
+        self._judge.lost(self._source.url, str(failure.value))

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -20,7 +20,10 @@ _log = Logger()
 
 
 class Reader(Protocol):
-    """Reads a body chunk by chunk; it works while the steps are taken."""
+    """Reads a body chunk by chunk; it works while the steps are taken.
+
+    A step that is a Deferred is waited for before the next is taken.
+    """
 
     def feed(self, chunk: bytes) -> Iterable[object]:
         """Take the next bytes; each step is a short piece of work."""
@@ -48,6 +51,7 @@ class Reading:
         self._reader = reader
         self._inflate = Inflate() if coding.strip().lower() in _CODINGS else None
         self._pausing: Deferred[None] | None = None
+        self._awaited: Any = None
 
     def feed(self, chunk: bytes) -> Deferred[None] | None:
         """Take the next bytes; return what fires when they are read, or None when they are."""
@@ -76,14 +80,20 @@ class Reading:
         return self._pausing
 
     async def _later(self, steps: Iterator[object]) -> None:
-        while not self._turn(steps):
-            await sleep(self._clock, 0)
+        while True:
+            awaited, self._awaited = self._awaited, None
+            await (awaited or sleep(self._clock, 0))
+            if self._turn(steps):
+                return
 
     def _turn(self, steps: Iterator[object]) -> bool:
         """Read for one turn; tell whether all has been read."""
         until, left = self._clock.seconds() + TURN, _STEPS
         try:
-            for _ in steps:
+            for step in steps:
+                if step.__class__ is Deferred:
+                    self._awaited = step
+                    return False
                 left -= 1
                 if not left:
                     if self._clock.seconds() >= until:

@@ -2,10 +2,26 @@
 
 A parser takes the bytes of a document chunk by chunk, as they come, even one byte at a time, and
 yields links as it finds them. It does no input or output; who made it resolves the links and
-decides which are followed. `parser_for` chooses the parser of a document.
+decides which are followed. `registry()` knows the parser of each format.
 """
 
-from agents.crawler.parsers.link import COMPONENT, PAGE, Link, Parser
-from agents.crawler.parsers.registry import parser_for
+from agents.crawler.parsers.link import COMPONENT, PAGE, Embedded, Found, Link
+from agents.crawler.parsers.parser import Basis, Extracts, Format, Parser, Source
+from agents.crawler.parsers.registry import BEGINNING, is_vague, media_type, registry
 
-__all__ = ["COMPONENT", "PAGE", "Link", "Parser", "parser_for"]
+__all__ = [
+    "BEGINNING",
+    "COMPONENT",
+    "PAGE",
+    "Basis",
+    "Embedded",
+    "Extracts",
+    "Format",
+    "Found",
+    "Link",
+    "Parser",
+    "Source",
+    "is_vague",
+    "media_type",
+    "registry",
+]

@@ -9,7 +9,8 @@ import re
 from collections.abc import Generator, Iterator
 
 from agents.crawler.parsers.charset import Text
-from agents.crawler.parsers.link import Link, component
+from agents.crawler.parsers.link import Found, component
+from agents.crawler.parsers.parser import Format, Source
 
 BUFFER_LIMIT = 1024 * 1024  # characters kept; only an image or font within a sheet is so long
 _BREATH = 500  # tokens after which others get their turn
@@ -153,18 +154,14 @@ def _character(escape: re.Match[str]) -> str:
 
 
 class CssParser:
-    """Parses a style sheet (see `agents.crawler.parsers.Parser`).
+    """Parses a style sheet (see `agents.crawler.parsers.Parser`)."""
 
-    Args:
-        charset: of the Content-Type header, if any.
-        environment: the encoding of the document that includes the sheet, if any.
-    """
-
+    format = Format("css", ("text/css",), (".css",))
     base = ""
     encoding = "utf-8"  # URLs of style sheets are always encoded so
 
-    def __init__(self, charset: str | None = None, environment: str | None = None) -> None:
-        self._text = Text(charset, environment or "utf-8")
+    def __init__(self, source: Source) -> None:
+        self._text = Text(source.charset, source.environment or "utf-8")
         self._scanner = Scanner()
 
     @property
@@ -172,14 +169,14 @@ class CssParser:
         """Whether links may be missing."""
         return self._scanner.truncated
 
-    def feed(self, chunk: bytes) -> Iterator[Link | None]:
+    def feed(self, chunk: bytes) -> Iterator[Found]:
         """Yield the links in the next bytes."""
         return self._links(self._text.feed(chunk))
 
-    def close(self) -> Iterator[Link | None]:
+    def close(self) -> Iterator[Found]:
         """Yield the last links."""
         return self._links(self._text.close(), final=True)
 
-    def _links(self, text: str, final: bool = False) -> Iterator[Link | None]:
+    def _links(self, text: str, final: bool = False) -> Iterator[Found]:
         for url in self._scanner.feed(text, final):
             yield from component(url) or (None,)

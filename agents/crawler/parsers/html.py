@@ -4,22 +4,21 @@ from collections.abc import Iterator
 
 from agents.crawler.parsers.charset import Text
 from agents.crawler.parsers.html_elements import Elements
-from agents.crawler.parsers.link import Link
+from agents.crawler.parsers.link import Found
+from agents.crawler.parsers.parser import Format, Source
 
 PARSE_LIMIT = 128 * 1024 * 1024  # bytes of one document that are searched for links
 
 
 class HtmlParser:
-    """Parses HTML, XHTML or SVG (see `agents.crawler.parsers.Parser`).
+    """Parses HTML (see `agents.crawler.parsers.Parser`)."""
 
-    Args:
-        charset: of the Content-Type header, if any.
-        xml: whether the document is XML.
-    """
+    format = Format("html", ("text/html",), (".html", ".htm"))
+    xml = False
 
-    def __init__(self, charset: str | None = None, xml: bool = False) -> None:
-        self._text = Text(charset)
-        self._elements = Elements(xml)
+    def __init__(self, source: Source) -> None:
+        self._text = Text(source.charset, source.environment)
+        self._elements = Elements(self.xml)
         self._left = PARSE_LIMIT
 
     @property
@@ -37,14 +36,14 @@ class HtmlParser:
         """Whether links may be missing."""
         return self._left < 0 or self._elements.truncated
 
-    def feed(self, chunk: bytes) -> Iterator[Link | None]:
+    def feed(self, chunk: bytes) -> Iterator[Found]:
         """Yield the links in the next bytes."""
         self._left -= len(chunk)
         if self._left < 0:
             return iter(())
         return self._elements.feed(self._text.feed(chunk))
 
-    def close(self) -> Iterator[Link | None]:
+    def close(self) -> Iterator[Found]:
         """Yield the last links."""
         return self._elements.feed(self._text.close(), final=True)
 
@@ -52,5 +51,10 @@ class HtmlParser:
 class XmlParser(HtmlParser):
     """Parses XHTML and SVG, in which elements may close themselves."""
 
-    def __init__(self, charset: str | None = None) -> None:
-        super().__init__(charset, xml=True)
+    # Other XML than XHTML comes under the same types; its links are not attributes known here.
+    format = Format(
+        "xhtml",
+        ("application/xhtml+xml", "application/xml", "text/xml", "image/svg+xml"),
+        (".xhtml", ".svg"),
+    )
+    xml = True

@@ -1,7 +1,6 @@
-"""Links as a document writes them, and the interface that all parsers share."""
+"""What documents hold for a crawler: links, text, and pieces in another format (*INA §1.4.3*)."""
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, TypeAlias
 
 PAGE: Final = "page"
 COMPONENT: Final = "component"
@@ -16,48 +15,48 @@ class Link(NamedTuple):
         requisite: whether the document can't be shown without it, so that it is collected
             whatever the delimitation of the site says.
         feed: whether the document says that it is a feed (RSS, Atom).
+        stream: whether it leads to live or streamed media, which is reported to the scheduler.
+        text: what a person reads of the link: its printed text, its tool tip, a stream's title;
+            empty unless the source asks for text.
     """
 
     url: str
     kind: str
     requisite: bool
     feed: bool = False
+    stream: bool = False
+    text: str = ""
 
 
-class Parser(Protocol):
-    """Takes a document chunk by chunk.
+class Embedded(NamedTuple):
+    """A piece of a document that another parser reads, such as the script of a page.
 
-    It reads while its links are taken, so that whoever takes them can pause between any two of
-    them; links are to be taken to the end before the next chunk is fed. None in place of a link
-    stands for some work that found none.
+    Attributes:
+        media_type: its format.
+        text: the piece.
     """
 
-    @property
-    def base(self) -> str:
-        """What the links are relative to, itself relative to the document; empty for that."""
-
-    @property
-    def encoding(self) -> str:
-        """Of the document; URLs of links depend on it (see `agents.urls.canonical`)."""
-
-    @property
-    def truncated(self) -> bool:
-        """Whether links may be missing, because the document passes a limit."""
-
-    def feed(self, chunk: bytes) -> Iterator[Link | None]:
-        """Yield the links in the next bytes; any bytes are fine. One may come more than once."""
-
-    def close(self) -> Iterator[Link | None]:
-        """Take the end of the document; yield the last links."""
+    media_type: str
+    text: str
 
 
-def page(url: str, feed: bool = False) -> tuple[Link, ...]:
+Found: TypeAlias = Link | Embedded | str | None
+"""What a parser finds: a link, an embedded piece, some of the text, or nothing but some work."""
+
+
+def page(url: str, feed: bool = False, text: str = "") -> tuple[Link, ...]:
     """Return the link that a person follows; none, if it leads to the document itself."""
     url = url.partition("#")[0]
-    return (Link(url, PAGE, False, feed),) if url else ()
+    return (Link(url, PAGE, False, feed, False, text),) if url else ()
 
 
 def component(url: str, requisite: bool = True) -> tuple[Link, ...]:
     """Return the link that a browser follows; none, if it holds itself what it refers to."""
     url = url.partition("#")[0]
     return (Link(url, COMPONENT, requisite),) if url and url[:5].lower() != "data:" else ()
+
+
+def stream(url: str, text: str = "") -> tuple[Link, ...]:
+    """Return the link to streamed media; none, if it is empty."""
+    url = url.partition("#")[0].strip()
+    return (Link(url, PAGE, False, False, True, text),) if url else ()

@@ -1,27 +1,93 @@
-"""Which parser reads a document: by its media type, or by its first bytes when it names none."""
+"""Which parser reads a document: by its media type, its name, or its first bytes.
+
+Parsers are plug-ins: each is an entry point of the group `dlweb.parsers`, named as its format.
+"""
 
 import re
-from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TypeAlias
 
-from agents.crawler.parsers.css import CssParser
-from agents.crawler.parsers.html import HtmlParser, XmlParser
-from agents.crawler.parsers.link import Link, Parser
+from attrs import frozen
 
-SNIFF = 512  # first bytes looked at when a document has no media type
+from agents.crawler.parsers.parser import Parser
+
+ParserClass: TypeAlias = type[Parser]
+
+GROUP = "dlweb.parsers"
+BEGINNING = 512  # first bytes looked at when a document has no media type that tells
 _HTML = re.compile(
     rb"\s*<(?:!doctype html|!--|\?xml|(?:html|head|script|iframe|h1|div|font|table|a|style|title"
     rb"|b|body|br|p|svg|meta|link)[\s>])",
     re.IGNORECASE,
 )
-_BY_TYPE: dict[str, Callable[[str | None], Parser]] = {
-    "text/html": HtmlParser,
-    "application/xhtml+xml": XmlParser,
-    "application/xml": XmlParser,  # XHTML often; links in other XML are not attributes it knows
-    "text/xml": XmlParser,
-    "image/svg+xml": XmlParser,
-    "text/css": CssParser,
-}
+# No type at all, and types that servers give to whatever they do not know.
 _UNTOLD = frozenset(["", "unknown/unknown", "application/unknown", "*/*"])
+_VAGUE = _UNTOLD | {"application/octet-stream", "binary/octet-stream", "text/plain"}
+_EXTENSION = re.compile(r"\.[a-z0-9]{1,12}\Z", re.IGNORECASE)
+
+
+@frozen
+class Registry:
+    """All parsers there are, by what tells their format."""
+
+    by_name: dict[str, ParserClass]
+    by_type: dict[str, ParserClass]
+    by_extension: dict[str, ParserClass]
+    by_beginning: dict[bytes, ParserClass]
+
+    def named(self, name: str) -> ParserClass:
+        """Return the parser of a format.
+
+        Raises:
+            KeyError: there is none of this name.
+        """
+        return self.by_name[name]
+
+    def reads(self, kind: str) -> bool:
+        """Tell whether there may be a parser for documents of a media type."""
+        return kind in self.by_type or kind in _VAGUE
+
+    def choose(self, kind: str, url: str, beginning: bytes) -> ParserClass | None:
+        """Return the parser of a document, or None when no parser knows its format.
+
+        Args:
+            kind: its media type, in lower case without parameters; empty if there is none.
+            url: where it lies.
+            beginning: its first `BEGINNING` bytes, or all of it; of use when `is_vague(kind)`.
+        """
+        if kind not in _VAGUE:
+            return self.by_type.get(kind)
+        found = _EXTENSION.search(url.partition("?")[0].rpartition("/")[2])
+        by_extension = self.by_extension.get(found[0].lower()) if found else None
+        if kind != "text/plain":
+            by_extension = self._recognise(beginning, kind in _UNTOLD) or by_extension
+        return by_extension or self.by_type.get(kind)
+
+    def _recognise(self, beginning: bytes, page: bool) -> ParserClass | None:
+        for known, parser in self.by_beginning.items():
+            if beginning.startswith(known):
+                return parser
+        return self.by_name.get("html") if page and _HTML.match(beginning) else None
+
+
+def is_vague(kind: str) -> bool:
+    """Tell whether a media type does not tell the format, so that first bytes are needed."""
+    return kind in _VAGUE
+
+
+@cache
+def registry() -> Registry:
+    """Return all parsers; the first call imports them."""
+    found = Registry({}, {}, {}, {})
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        parser: ParserClass = entry.load()
+        described = parser.format
+        found.by_name[described.name] = parser
+        found.by_type.update(dict.fromkeys(described.media_types, parser))
+        found.by_extension.update(dict.fromkeys(described.extensions, parser))
+        found.by_beginning.update(dict.fromkeys(described.beginnings, parser))
+    return found
 
 
 def media_type(content_type: str) -> tuple[str, str | None]:
@@ -29,65 +95,3 @@ def media_type(content_type: str) -> tuple[str, str | None]:
     kind, _, parameters = content_type.partition(";")
     found = re.search(r"""charset\s*=\s*["']?([\w.:\-]+)""", parameters, re.IGNORECASE)
     return kind.strip().lower(), found[1].lower() if found else None
-
-
-def parser_for(content_type: str) -> Parser | None:
-    """Return a new parser for a document, or None when no parser knows its format.
-
-    Args:
-        content_type: the header as received, empty if there is none.
-    """
-    kind, charset = media_type(content_type)
-    if kind in _UNTOLD:
-        return SniffingParser(charset)
-    make = _BY_TYPE.get(kind)
-    return None if make is None else make(charset)
-
-
-class SniffingParser:
-    """Parses a document that names no format, once its first bytes show that it is HTML.
-
-    Args:
-        charset: of the Content-Type header, if any.
-    """
-
-    def __init__(self, charset: str | None = None) -> None:
-        self._parser = HtmlParser(charset)
-        self._prefix = b""
-        self._html: bool | None = None  # not known yet
-
-    @property
-    def base(self) -> str:
-        """What the first `base` element says."""
-        return self._parser.base
-
-    @property
-    def encoding(self) -> str:
-        """The encoding of the document."""
-        return self._parser.encoding
-
-    @property
-    def truncated(self) -> bool:
-        """Whether links may be missing."""
-        return self._parser.truncated
-
-    def feed(self, chunk: bytes) -> Iterator[Link | None]:
-        """Yield the links in the next bytes."""
-        if self._html is None:
-            self._prefix += chunk
-            if len(self._prefix) < SNIFF:
-                return iter(())
-            chunk = self._decide()
-        return self._parser.feed(chunk) if self._html else iter(())
-
-    def close(self) -> Iterator[Link | None]:
-        """Yield the last links."""
-        if self._html is None:
-            yield from self._parser.feed(self._decide())
-        if self._html:
-            yield from self._parser.close()
-
-    def _decide(self) -> bytes:
-        prefix, self._prefix = self._prefix, b""
-        self._html = _HTML.match(prefix[:SNIFF]) is not None
-        return prefix if self._html else b""
