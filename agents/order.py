@@ -1,6 +1,28 @@
 """What a scheduler asks of a site crawler, and what the crawler says of its progress."""
 
-from attrs import field, frozen
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from attrs import field, frozen, validators
+
+CODINGS: Final = ("gzip", "br", "zstd")  # content codings that crawlers read
+
+
+def _are_codings(_instance: object, _attribute: Any, value: tuple[str, ...]) -> None:
+    if not set(value) <= set(CODINGS):
+        raise ValueError(f"some of {', '.join(CODINGS)}")
+
+
+def _is_proxy(_instance: object, _attribute: Any, value: str | None) -> None:
+    if value is None:
+        return
+    try:
+        found = urlsplit(value)
+        good = found.scheme in ("http", "socks5") and found.hostname and found.port
+    except ValueError:
+        good = False
+    if not good:
+        raise ValueError("http://host:port or socks5://host:port")
 
 
 @frozen
@@ -44,9 +66,9 @@ class Strategy:
         partial: whether HTML is read by the fast parser that finds most links, not all.
     """
 
-    dynamic_depth: int = 50
-    directory_limit: int = 100_000
-    script_limit: int = 20_000
+    dynamic_depth: int = field(default=50, validator=validators.ge(0))
+    directory_limit: int = field(default=100_000, validator=validators.ge(1))
+    script_limit: int = field(default=20_000, validator=validators.ge(1))
     sessions: bool = True
     sitemaps: bool = True
     feeds: bool = True
@@ -96,20 +118,22 @@ class Access:
         codings: content codings asked for, in order of preference: gzip, br, zstd; none, as in
             the paper, when empty.
         cookies: whether cookies that servers set are kept for the crawl and sent back.
-        given_cookies: sent from the first request on.
-        credentials: for servers that ask who is there.
+        given_cookies: sent from the first request on; each has a domain, a name, a value and,
+            if not all, a path.
+        credentials: for servers that ask who is there; each has a host, a user, a password and,
+            if not any, a realm.
         proxy: through which everything is fetched, `http://host:port` or `socks5://host:port`,
-            with `user:password@` where it asks for them; None means none.
+            with `user:password@` where it asks for them; null means none.
         http2: whether HTTP/2 is spoken with servers that offer nothing else.
         conditional: whether URLs of the former crawl are asked for only if they changed, and
             what has not changed is neither fetched nor read again (*INA §1.5.2*).
     """
 
-    codings: tuple[str, ...] = ()
+    codings: tuple[str, ...] = field(default=(), validator=_are_codings)
     cookies: bool = True
     given_cookies: tuple[Cookie, ...] = ()
     credentials: tuple[Credential, ...] = ()
-    proxy: str | None = None
+    proxy: str | None = field(default=None, validator=_is_proxy)
     http2: bool = True
     conditional: bool = False
 

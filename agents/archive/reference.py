@@ -42,15 +42,18 @@ def _keys(cls: Any, indent: str) -> Iterator[str]:
         text = words.get(field.name, "")
         for line in textwrap.wrap(text, _WIDTH - len(indent) - 2):
             yield f"{indent}# {line}"
-        yield f"{indent}{field.name}: {_flow(getattr(cls(), field.name))}"
+        default = getattr(cls(), field.name)
+        if attrs.has(type(default)):
+            yield f"{indent}{field.name}:"
+            yield from _keys(type(default), indent + "  ")
+        else:
+            yield f"{indent}{field.name}: {_flow(default)}"
 
 
 def _flow(value: Any) -> str:
     """Return a default as YAML in one line."""
     if isinstance(value, Path):
         value = str(value)
-    elif attrs.has(type(value)):
-        value = attrs.asdict(value)
     elif isinstance(value, tuple):
         value = list(value)
     text = yaml.safe_dump(value, default_flow_style=True, width=10_000, allow_unicode=True)
@@ -66,18 +69,25 @@ def configuration_page() -> str:
 
 
 def _table(cls: Any) -> Iterator[str]:
-    words, hints = attribute_words(cls), get_type_hints(cls)
     yield "| key | type | default | meaning |"
     yield "|---|---|---|---|"
+    yield from _rows(cls, "")
+
+
+def _rows(cls: Any, section: str) -> Iterator[str]:
+    words, hints = attribute_words(cls), get_type_hints(cls)
     for field in attrs.fields(cls):
         kind = hints[field.name]
+        if attrs.has(kind):
+            yield from _rows(kind, f"{section}{field.name}.")
+            continue
         shown = (kind.__name__ if isinstance(kind, type) else str(kind)).replace("|", "or")
         if get_origin(kind) is Literal:
             shown = " or ".join(f"`{choice}`" for choice in get_args(kind))
         shown = shown.replace("pathlib.", "").replace("Path", "path").replace("None", "null")
         default = _flow(getattr(cls(), field.name)).replace("|", "\\|")
         meaning = words.get(field.name, "").replace("|", "\\|")
-        yield f"| `{field.name}` | {shown} | `{default}` | {meaning} |"
+        yield f"| `{section}{field.name}` | {shown} | `{default}` | {meaning} |"
 
 
 def commands_page() -> str:

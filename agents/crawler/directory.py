@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import asdict
+from attrs import asdict, evolve
 
 from agents.crawler.compact import Digests
 from agents.order import Order
@@ -48,8 +48,10 @@ class CrawlDirectory:
         return self._contents / key[:2] / key
 
     def write_order(self, order: Order) -> None:
-        """Leave the order that the crawl answers."""
-        (self.path / "order.json").write_bytes(_encode(asdict(order)) + b"\n")
+        """Leave the order that the crawl answers, without its secrets."""
+        access = evolve(order.access, credentials=(), given_cookies=(), proxy=None)
+        told = asdict(evolve(order, access=access))
+        (self.path / "order.json").write_bytes(_encode(told) + b"\n")
 
     def write_line(self, line: Any) -> None:
         """Append a capture to the structure; `line` is what JSON can hold."""

@@ -3,6 +3,7 @@
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address, is_link_address
+from agents.order import Access, Analysis, Strategy
 
 
 @frozen
@@ -20,9 +21,17 @@ class SchedulerConfig:
         restart_absence: the same after the scheduler itself was away.
         maximum_depth: page links followed from the start of a site that is ordered by its URL.
         delay: seconds owed to a web server for each request to it.
+        slow_down: seconds owed besides for each second by which a web server answers later than
+            it usually does; 0 turns this off.
+        requests_per_period: requests to one web server in a period; 0 means any number.
+        bytes_per_period: bytes of bodies from one web server in a period; 0 means any number.
+        period: seconds of a period.
         robots: whether robots.txt is obeyed; an operator with a legal mandate may not.
         user_agent: how crawlers name themselves to web servers.
         content_limit: bytes of one content past which it is cut off and reported.
+        strategy: what crawlers follow, and where that stops.
+        access: how crawlers speak to web servers.
+        analysis: what crawlers work out of the text of new contents.
         deposits_at_once: crawls that one connectivity agent deposits at once.
         deposit_patience: seconds that one deposit may take before it is asked for again.
         orders_at_once: URLs that one order may hold.
@@ -36,11 +45,18 @@ class SchedulerConfig:
     restart_absence: float = field(default=30.0, validator=validators.ge(0))
     maximum_depth: int = field(default=150, validator=validators.ge(0))
     delay: float = field(default=0.5, validator=validators.ge(0))
+    slow_down: float = field(default=5.0, validator=validators.ge(0))
+    requests_per_period: int = field(default=0, validator=validators.ge(0))
+    bytes_per_period: int = field(default=0, validator=validators.ge(0))
+    period: float = field(default=3600.0, validator=validators.gt(0))
     robots: bool = True
     user_agent: str = field(
         default="dlweb/0.1 (+https://dlweb.invalid/crawler)", validator=validators.min_len(1)
     )
     content_limit: int = field(default=2**31, validator=validators.ge(1))
+    strategy: Strategy = field(factory=Strategy)
+    access: Access = field(factory=Access)
+    analysis: Analysis = field(factory=Analysis)
     deposits_at_once: int = field(default=2, validator=validators.ge(1))
     deposit_patience: float = field(default=86_400.0, validator=validators.gt(0.0))
     orders_at_once: int = field(default=1000, validator=validators.ge(1))
