@@ -1,0 +1,209 @@
+"""What storing costs: a crawl of some folders of files is deposited, and each process's time taken.
+
+    python -P benchmarks/deposit.py [--runs N] [--later SECONDS] FOLDER…
+
+A crawl folder is written as a site crawler would leave it after it had collected the files, and
+deposited into a fresh storage of real processes: storage master, index node, two storage nodes and
+a connectivity agent. This process is their scheduler. Times are of the processor, in microseconds
+a capture, from the order to the acknowledgement; "later" is what follows within some seconds, when
+the storage master counts replicas. The last line is JSON.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.task import react
+
+from agents.deposit import DepositFigures
+from anet.tasks import sleep
+from hip import Agent, HipError, convert, exposed
+
+AGENTS = {
+    "storage-master": "storage-master",
+    "index-1": "index-node",
+    "storage-1": "storage-node",
+    "storage-2": "storage-node",
+    "connectivity": "connectivity",
+}
+CONFIG = "storage-node: {multicast: false}\n"
+HEAD = (
+    "HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Sat, 21 Nov 2026 07:30:00 GMT\r\n"
+    "Content-Type: text/html\r\nContent-Length: {size}\r\nConnection: keep-alive\r\n"
+    'Last-Modified: Wed, 04 Feb 2026 10:00:00 GMT\r\nETag: "{tag}"\r\nAccept-Ranges: bytes\r\n\r\n'
+)
+PATIENCE = 60.0  # seconds for the agents to start
+
+
+class Scheduler:
+    """Hears of progress, and has no use for it."""
+
+    @exposed
+    def deposit_progress(self, crawl: str, figures: DepositFigures) -> None:
+        """Take note."""
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=3, help="deposits (default: 3)")
+    parser.add_argument("--later", type=float, default=0.0, help="seconds watched afterwards")
+    parser.add_argument("folders", type=Path, nargs="+", help="their files are the contents")
+    react(lambda reactor: Deferred.fromCoroutine(run(reactor, parser.parse_args())))
+
+
+async def run(reactor: Any, options: argparse.Namespace) -> None:
+    """Deposit as often as wanted, and report."""
+    each: list[dict[str, float]] = []
+    with tempfile.TemporaryDirectory(prefix="dlweb-deposit-") as name:
+        crawl = Path(name) / "crawl"
+        count = write_crawl(crawl, options.folders)
+        for number in range(options.runs):
+            archive = Path(name) / f"archive-{number}"
+            shutil.copytree(crawl, archive / "crawls" / "c")
+            seconds = await deposit(reactor, archive, options.later)
+            each.append({name: time / count * 1e6 for name, time in seconds.items()})
+            print({name: round(time) for name, time in each[-1].items()}, file=sys.stderr)
+    medians = {name: round(statistics.median(run[name] for run in each), 1) for name in each[0]}
+    for name, time in medians.items():
+        print(f"{name:16}{time:8.0f} µs a capture")
+    print(json.dumps({"benchmark": "deposit", "captures": count, "microseconds": medians}))
+
+
+def write_crawl(folder: Path, sources: Sequence[Path]) -> int:
+    """Write the folder of a crawl that met the files below `sources`; return how many."""
+    keys: set[str] = set()
+    lines: list[str] = []
+    for path in sorted(file for source in sources for file in source.rglob("*") if file.is_file()):
+        body = path.read_bytes()
+        key = sha256(body).hexdigest()
+        lines.append(json.dumps(line_of(len(lines), path, key, len(body), key not in keys)))
+        keys.add(key)
+        content = folder / "contents" / key[:2] / key
+        content.parent.mkdir(parents=True, exist_ok=True)
+        content.write_bytes(body)
+    (folder / "structure").write_text("".join(f"{line}\n" for line in lines))
+    (folder / "signatures").write_text("".join(f"{key}\n" for key in sorted(keys)))
+    (folder / "report.xml").write_text("<?xml version='1.0'?><report/>")
+    return len(lines)
+
+
+def line_of(number: int, path: Path, key: str, size: int, new: bool) -> dict[str, Any]:
+    """Return the line of one capture in a crawl's structure."""
+    return {
+        "url": f"http://127.0.0.1:8000{path.as_posix()}",
+        "date": f"20261121073000{number:06}",
+        "content": key,
+        "size": size,
+        "status": 200,
+        "head": HEAD.format(size=size, tag=key[:16]),
+        "origin": "crawl: c\nsite: s\nagent: crawler-1\naddress: 127.0.0.1:8000\n",
+        "depth": 1,
+        "kind": "page",
+        "new": new,
+        "change": "new",
+    }
+
+
+async def deposit(reactor: Any, archive: Path, later: float) -> dict[str, float]:
+    """Deposit the crawl of an archive; return each process's seconds, and those of the clock."""
+    base = free_ports()
+    scheduler = Agent(reactor, "scheduler", "scheduler", [Scheduler()])
+    console = Agent(reactor, "console", "console")
+    with running(archive, base) as children:
+        scheduler.listen(f"127.0.0.1:{base}")
+        master = console.connect(f"127.0.0.1:{base + 2}")
+        scheduler.startService()
+        console.startService()
+        await ready(reactor, scheduler, master)
+        before = {name: processor(child.pid) for name, child in children.items()}
+        began = reactor.seconds()
+        figures = convert(
+            await scheduler.slaves["connectivity"].call(
+                "deposit", timeout=600.0, crawl="c", site="s", directory=f"{archive}/crawls/c"
+            ),
+            DepositFigures,
+        )
+        clock = reactor.seconds() - began
+        after = {name: processor(child.pid) for name, child in children.items()}
+        assert figures.done and not figures.captures_missing, figures
+        await sleep(reactor, later)
+        last = {name: processor(child.pid) for name, child in children.items()}
+        await console.stopService()
+        await scheduler.stopService()
+    spent = {name: after[name] - before[name] for name in children}
+    waited = {"later": sum(last.values()) - sum(after.values())} if later else {}
+    return {**spent, "all": sum(spent.values()), **waited, "clock": clock}
+
+
+async def ready(reactor: Any, scheduler: Agent, master: Any) -> None:
+    """Wait until two storage nodes and an index node are up, and the depositor is linked."""
+    deadline = reactor.seconds() + PATIENCE
+    while reactor.seconds() < deadline:
+        try:
+            status = await master.call("status", timeout=2.0)
+        except HipError:
+            status = {"nodes": [], "index_nodes": []}
+        up = sum(node["up"] for node in status["nodes"])
+        if up == 2 and status["index_nodes"] and "connectivity" in scheduler.slaves:
+            await sleep(reactor, 2.5)  # the link to the index node, and what starting leaves
+            return
+        await sleep(reactor, 0.1)
+    sys.exit("the agents do not start")
+
+
+@contextmanager
+def running(archive: Path, base: int) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+    """Run the agents for as long as the context lasts."""
+    (archive / "archive.yaml").write_text(CONFIG)
+    children = {}
+    for name, plugin in AGENTS.items():
+        command: list[str | Path] = [
+            Path(sys.executable).parent / "twistd", "--nodaemon", "--pidfile=", plugin,
+            "--config", archive / "archive.yaml", "--archive", archive,
+            "--base-port", str(base), "--name", name,
+        ]  # fmt: skip
+        with (archive / f"{name}.log").open("wb") as log:
+            children[name] = subprocess.Popen(command, stdout=log, stderr=log, cwd=archive)
+    try:
+        yield children
+    finally:
+        for child in children.values():
+            child.terminate()
+        for child in children.values():
+            child.wait()
+
+
+def processor(pid: int) -> float:
+    """Return the seconds of processor time that a process has taken."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def free_ports() -> int:
+    """Return the first of a hundred ports of which those that the agents use are free."""
+    for base in range(20_000 + os.getpid() % 9000, 60_000, 100):
+        try:
+            for offset in (0, 2, 3, 4, 5, 8, 11, 12):
+                with closing(socket.socket()) as probe:
+                    probe.bind(("127.0.0.1", base + offset))
+        except OSError:
+            continue
+        return base
+    sys.exit("no free ports")
+
+
+if __name__ == "__main__":
+    main()
