@@ -9,6 +9,7 @@ from agents.consultation.faults import missing_content, unknown_url, unreachable
 from agents.consultation.heads import only_redirects_to, secure_twin
 from agents.consultation.locators import Locator
 from agents.consultation.structures import CaptureLine, Nearest, Structures
+from agents.session_ids import without_session
 from anet.http import HttpClient
 
 NEWEST = "9999" + "1231235959999999"
@@ -81,15 +82,30 @@ class Retrieval:
     async def captures(self, url: str) -> list[CaptureLine]:
         """Return all captures of a canonical URL in the order of their dates.
 
+        A URL that has none as it is may have some without the identifier of a session.
+
         Raises:
             LookupFailed: nobody knows where they lie.
             NodesFailed: no node gave them.
         """
         key = structure_key(url)
         nodes = await self.locator.locate("structures", key)
-        return await self._structures.captures(nodes, key)
+        found = await self._structures.captures(nodes, key)
+        plain = without_session(url)
+        return found if found or plain == url else await self.captures(plain)
 
     async def _capture(self, url: str, date: str) -> Nearest | None:
+        """Look a URL up as it is asked for, then as a crawler that removes sessions names it."""
+        nearest = await self._plain_or_secure(url, date)
+        plain = without_session(url)
+        if nearest is not None or plain == url:
+            return nearest
+        nearest = await self._plain_or_secure(plain, date)
+        if nearest is not None and only_redirects_to(nearest.capture, url):
+            return None  # the browser would ask for the same again and again
+        return nearest
+
+    async def _plain_or_secure(self, url: str, date: str) -> Nearest | None:
         nearest = await self._nearest(url, date)
         secure = secure_twin(url) if self._secure_as_plain else None
         if secure is None:

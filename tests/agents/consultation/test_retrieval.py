@@ -159,3 +159,25 @@ async def test_no_copy_of_the_captures(archive):
         await node.server.stopService()
     with pytest.raises(NodesFailed):
         await archive.retrieval.captures(URL)
+
+
+@ensureDeferred
+async def test_a_url_with_a_session_is_found_without_it(archive):
+    """What a crawler collected without its session is found for a link that has one."""
+    asked = URL + "page?x=1&PHPSESSID=0123456789abcdef0123456789abcdef"
+    archive.add(URL + "page?x=1", b"without")
+    assert await body_of(archive, asked) == b"without"
+    assert [line.url for line in await archive.retrieval.captures(asked)] == [URL + "page?x=1"]
+    archive.add(asked, b"with")
+    assert await body_of(archive, asked) == b"with"
+    assert [line.url for line in await archive.retrieval.captures(asked)] == [asked]
+
+
+@ensureDeferred
+async def test_a_redirection_to_a_session_is_no_circle(archive):
+    """A page that does nothing but give a session is no answer to the URL with the session."""
+    asked = URL + "?PHPSESSID=0123456789abcdef0123456789abcdef"
+    archive.add(URL, b"", head=f"HTTP/1.1 302 Found\r\nLocation: {asked}\r\n\r\n".encode())
+    with pytest.raises(Faulted) as raised:
+        await body_of(archive, asked)
+    assert raised.value.fault.status == 404
