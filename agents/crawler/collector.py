@@ -22,6 +22,7 @@ from agents.crawler.reception import Reception
 from agents.crawler.record import Recorder
 from agents.crawler.robots import Rules
 from agents.crawler.robots_files import RobotsFiles
+from agents.crawler.sitemaps import Sitemaps
 from agents.delimitation import Delimitation
 from agents.order import Order, Strategy
 from anet.http import ResponseHead
@@ -57,6 +58,7 @@ class Collector:
         findings: what the report tells.
         health: which servers answer.
         robots: the robots.txt files met, unless they are not obeyed.
+        sitemaps: finds sitemaps, unless they are not followed.
         heavy: runs parsers that are too heavy for this process; without it, what they read is
             not searched for links.
     """
@@ -72,6 +74,7 @@ class Collector:
     findings: Findings
     health: Health
     robots: RobotsFiles | None = None
+    sitemaps: Sitemaps | None = None
     heavy: HeavyParsers | None = None
 
     async def collect(self, task: Task) -> None:
@@ -85,6 +88,8 @@ class Collector:
             if self.health.given_up(server, self.delimitation.internal(task.url)):
                 raise FetchFailed(f"{server} is given up: it does not answer", again=False)
             rules = await self._rules(task)
+            if self.sitemaps is not None:
+                self.sitemaps.look(task, () if rules is None else rules.sitemaps)
             if rules is not None and not rules.allow(task.url):
                 self.findings.excluded.add(task.url, "robots.txt")
                 return

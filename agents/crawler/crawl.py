@@ -24,6 +24,7 @@ from agents.crawler.limits import Limits
 from agents.crawler.record import Recorder
 from agents.crawler.report import report
 from agents.crawler.robots_files import RobotsFiles
+from agents.crawler.sitemaps import Sitemaps
 from agents.delimitation import Delimitation, InvalidExpression
 from agents.order import CrawlFigures, Order
 from anet.address import is_public
@@ -169,6 +170,7 @@ class Crawl:
             findings=findings,
             health=Health(),
             robots=self._robots(),
+            sitemaps=Sitemaps(frontier, delimitation) if order.strategy.sitemaps else None,
             heavy=self._heavy,
         )
 

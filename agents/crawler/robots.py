@@ -17,10 +17,12 @@ class Rules:
     Attributes:
         delay: seconds it asks for between requests, or 0.
         unknown: why it could not be asked, so that everything is disallowed for now; or empty.
+        sitemaps: that it names.
     """
 
     delay: float = 0.0
     unknown: str = ""
+    sitemaps: tuple[str, ...] = ()
     _file: Protego | None = None
     _agent: str = ""
 
@@ -58,4 +60,4 @@ def rules(status: int, body: bytes, user_agent: str) -> Rules:
     file = Protego.parse(text)
     agent = product(user_agent)
     delay = file.crawl_delay(agent) or 0.0
-    return Rules(max(0.0, float(delay)), "", file, agent)
+    return Rules(max(0.0, float(delay)), "", tuple(file.sitemaps), file, agent)

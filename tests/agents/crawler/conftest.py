@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred
 from agents.crawler.crawl import Crawl
 from agents.crawler.limits import Limits
 from agents.delimitation import guess
-from agents.order import CrawlFigures, Order, Politeness
+from agents.order import CrawlFigures, Order, Politeness, Strategy
 from anet.http import HttpServer, Request, Response
 from anet.workers import Workers
 
@@ -38,7 +38,7 @@ class Web:
 
     async def answer(self, request: Request) -> Response:
         if request.target != "/favicon.ico" or request.target in self.pages:
-            self.hits.append(request.target)  # every crawl asks for it
+            self.hits.append(request.target)
         self.requests.append(request)
         page = self.pages.get(request.target) or self.pages.get(request.target.partition("?")[0])
         if page is None:
@@ -105,14 +105,23 @@ def workers() -> Any:
 
 @pytest.fixture
 def new_crawl(tmp_path: Path, workers: Workers) -> Callable[..., Crawl]:
-    """Return what makes a crawl of a site: any field of an order by name."""
+    """Return what makes a crawl of a site: any field of an order by name.
+
+    Sitemaps are not asked for unless the strategy says so.
+    """
 
     def make(url: str, name: str = "crawl", limits: Limits | None = None, **fields: Any) -> Crawl:
         accept, reject = guess(url)
         polite = {"delay": 0.0} | fields.pop("politeness", {})
+        strategy = {"sitemaps": False} | fields.pop("strategy", {})
         values = {"accept": accept, "reject": reject, "private_networks": True} | fields
         order = Order(
-            crawl=name, site="site", start_url=url, politeness=Politeness(**polite), **values
+            crawl=name,
+            site="site",
+            start_url=url,
+            politeness=Politeness(**polite),
+            strategy=Strategy(**strategy),
+            **values,
         )
         return Crawl(reactor, workers, order, tmp_path / name, "crawler-1", limits)
 

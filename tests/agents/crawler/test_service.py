@@ -14,7 +14,7 @@ from twisted.internet.defer import Deferred
 from agents.configuration import load
 from agents.crawler.service import CrawlerService, Options, make_service
 from agents.delimitation import guess
-from agents.order import CrawlFigures, Order, Politeness
+from agents.order import CrawlFigures, Order, Politeness, Strategy
 from anet.http import HttpClient, Response
 from hip import Agent, Peer, RemoteError, exposed
 
@@ -104,7 +104,16 @@ def order(url: str, crawl: str = "c-1") -> Order:
     """Return an order for a site on loopback."""
     accept, reject = guess(url)
     polite = Politeness(delay=0.0)
-    return Order(crawl, "site", url, accept, reject, politeness=polite, private_networks=True)
+    return Order(
+        crawl,
+        "site",
+        url,
+        accept,
+        reject,
+        politeness=polite,
+        strategy=Strategy(sitemaps=False),
+        private_networks=True,
+    )
 
 
 def hanging() -> tuple[Callable[[Any], Any], Deferred[None], Deferred[None]]:
