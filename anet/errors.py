@@ -16,8 +16,9 @@ AnetError
 └── HttpError
     ├── ConnectFailed      nobody answers at that address, or the name is unknown
     │   ├── ForbiddenAddress   the address may not be connected to
-    │   ├── TunnelRefused      an HTTP proxy does not let us through
+    │   ├── TunnelRefused      a proxy does not let us through
     │   └── TlsFailed          no TLS, or a certificate that is not good
+    │       └── NoCommonProtocol   the server speaks none of the protocols offered inside TLS
     ├── ConnectionBroken   the peer went away in the middle
     ├── TimedOut           the peer is silent for too long
     ├── MalformedMessage   the peer does not speak HTTP/1
@@ -101,10 +102,10 @@ class ForbiddenAddress(ConnectFailed):
 
 
 class TunnelRefused(ConnectFailed):
-    """An HTTP proxy does not let us through.
+    """A proxy does not let us through.
 
     Attributes:
-        status: the proxy's answer, 407 when it wants credentials.
+        status: the proxy's answer: of HTTP, 407 when it wants credentials; of SOCKS, its code.
     """
 
     def __init__(self, status: int, message: str) -> None:
@@ -114,6 +115,10 @@ class TunnelRefused(ConnectFailed):
 
 class TlsFailed(ConnectFailed):
     """The server speaks no TLS, or its certificate is not good."""
+
+
+class NoCommonProtocol(TlsFailed):
+    """The server speaks none of the protocols that were offered inside TLS (RFC 7301)."""
 
 
 class UnsafeMessage(HttpError):

@@ -1,18 +1,19 @@
 """Through an HTTP proxy to another host: CONNECT (RFC 9110 §9.3.6).
 
-`Tunnel` is sans-I/O; `TunnelProtocol` drives one over a transport, and then leaves the transport
-to the protocol that talks through the tunnel.
+`Tunnel` is sans-I/O, as is that of `anet.socks`; `TunnelProtocol` drives one over a transport, and
+then leaves the transport to the protocol that talks through the tunnel.
 """
 
 import re
 from base64 import b64encode
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
 from attrs import field, frozen
 from twisted.internet.interfaces import IReactorTime
-from twisted.internet.protocol import Protocol, connectionDone
+from twisted.internet.protocol import Protocol as Connection
+from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
 
 from anet.address import Address
@@ -68,6 +69,24 @@ class Proxy:
         return cls(address, credentials)
 
 
+class Words(Protocol):
+    """What is said with a proxy, sans I/O, until there is a tunnel."""
+
+    @property
+    def request(self) -> bytes:
+        """What to send first."""
+
+    def receive(self, data: bytes) -> bytes | None:
+        """Take what the proxy says; return the first bytes from beyond once the tunnel is there.
+
+        Raises:
+            HttpError: there will be no tunnel.
+        """
+
+    def reply(self) -> bytes:
+        """Return what is to be sent after what was received, maybe nothing."""
+
+
 class Tunnel:
     """The words with a proxy: `request` to send, and `receive` until the tunnel is there."""
 
@@ -105,6 +124,10 @@ class Tunnel:
         self._judge(int(status[1]))
         return bytes(self._head[end.end() :])
 
+    def reply(self) -> bytes:
+        """Return nothing: all was said at first."""
+        return b""
+
     def _judge(self, status: int) -> None:
         if 200 <= status < 300:
             return
@@ -124,7 +147,7 @@ def _could_not_be_http(head: bytearray) -> bool:
     return not head.startswith(b"HTTP/1."[: len(head)])
 
 
-class TunnelProtocol(Protocol):
+class TunnelProtocol(Connection):
     """Asks a proxy for a tunnel, and then gives its transport to another protocol.
 
     The transport's reads go straight to that protocol from then on.
@@ -142,7 +165,7 @@ class TunnelProtocol(Protocol):
     def __init__(
         self,
         clock: IReactorTime,
-        tunnel: Tunnel,
+        tunnel: Words,
         build: Callable[[], Any],
         failed: Callable[[HttpError], object],
         seconds: float = 20.0,
@@ -167,6 +190,7 @@ class TunnelProtocol(Protocol):
             self._fail(error)
             return
         if first is None:
+            self.transport.write(self._tunnel.reply())
             return
         self._done = True
         self._deadline.stop()

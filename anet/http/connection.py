@@ -22,6 +22,7 @@ from anet.http.file_body import FileBody
 from anet.http.incoming import IncomingBody, Sink
 from anet.http.message import ResponseHead, end_of_head, parse_head, request_head
 from anet.http.sending import paced_writer
+from anet.tls import TlsSession, tls_words
 
 HEAD_LIMIT = 256 * 1024  # bytes; browsers stop at about as much
 INTERIM_LIMIT = 20  # heads of status 1xx before the answer
@@ -87,13 +88,15 @@ class HttpConnection(Protocol):
         state: where the connection stands.
         exchanges: how many answers came whole.
         heard: whether any byte of an answer to the last request came.
+        tls: what was agreed upon with the server, if TLS is spoken and was waited for.
         on_idle: called when an exchange is over and the connection can serve another.
         on_close: called once, when the connection is gone.
     """
 
     transport: Any  # Twisted calls it optional; it is there from connectionMade on
 
-    def __init__(self, clock: IReactorTime, timeout: float) -> None:
+    def __init__(self, clock: IReactorTime, timeout: float, tls: TlsSession | None = None) -> None:
+        self.tls = tls
         self.address = ""
         self.state = State.IDLE
         self.exchanges = 0
@@ -300,7 +303,7 @@ class HttpConnection(Protocol):
 
     def _why(self, reason: Failure) -> HttpError:
         if reason.check(TlsError):
-            return TlsFailed(f"{self.address}: TLS: {_tls_words(reason.value)}")
+            return TlsFailed(f"{self.address}: TLS: {tls_words(reason.value)}")
         return ConnectionBroken(f"{self.address} closed the connection")
 
     def _fail(self, error: HttpError) -> None:
@@ -313,12 +316,6 @@ class HttpConnection(Protocol):
         waiting, self._waiting = self._waiting, None
         if waiting is not None and not waiting.called:
             waiting.errback(error)
-
-
-def _tls_words(error: Any) -> str:
-    """Return why TLS failed, in OpenSSL's words."""
-    reasons = error.args[0] if error.args and isinstance(error.args[0], list) else []
-    return ", ".join(str(reason[-1]) for reason in reasons) or str(error) or "the handshake failed"
 
 
 def _keeps_alive(head: ResponseHead) -> bool:
