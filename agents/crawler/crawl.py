@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from attrs import evolve
 from twisted.logger import Logger
 
 from agents import urls
@@ -25,6 +25,7 @@ from agents.crawler.record import Recorder
 from agents.crawler.report import report
 from agents.crawler.robots_files import RobotsFiles
 from agents.crawler.sitemaps import Sitemaps
+from agents.crawler.waiting import Waiting
 from agents.delimitation import Delimitation, InvalidExpression
 from agents.order import CrawlFigures, Order
 from anet.address import is_public
@@ -33,7 +34,6 @@ from anet.tasks import sleep
 from anet.workers import Workers
 
 _BREATH = 200  # URLs passed over without a wait before the reactor gets its turn
-_SLOW = 3.0  # seconds after which one answer is worth a word
 _log = Logger()
 
 
@@ -45,7 +45,7 @@ class Crawl:
         path: the crawl's directory.
         findings: what the report will tell.
         current: the URL being collected, or empty.
-        waiting_for: why nothing is being fetched, or empty.
+        waiting: why nothing is being fetched.
     """
 
     def __init__(
@@ -62,13 +62,13 @@ class Crawl:
         self.path = path
         self.findings = Findings()
         self.current = ""
-        self.waiting_for = ""
+        self.waiting = Waiting(reactor)
         self._reactor = reactor
         self._workers = workers
         self._agent = agent
         self._limits = limits or Limits()
         self._heavy = heavy
-        self._begun = self._since = float(reactor.seconds())
+        self._begun = float(reactor.seconds())
         self._connections = Connections(
             reactor,
             permit_all if order.private_networks else is_public,
@@ -81,18 +81,31 @@ class Crawl:
 
     def figures(self) -> CrawlFigures:
         """Return how far the crawl is."""
-        seconds = self._reactor.seconds() - self._begun
-        waiting_for = self.waiting_for or self._slow_answer()
-        if self._recorder is None or self._frontier is None:
-            return CrawlFigures(seconds=seconds, waiting_for=waiting_for)
-        frontier = self._frontier
-        return self._recorder.now(len(frontier), frontier.depth, seconds, waiting_for)
+        figures = CrawlFigures()
+        if self._recorder is not None and self._frontier is not None:
+            figures = self._recorder.now(len(self._frontier), self._frontier.depth)
+        reason = self.waiting.reason
+        if not reason and self.current:
+            reason = self.waiting.slow(urls.authority(self.current))
+        return evolve(
+            figures,
+            seconds=self._reactor.seconds() - self._begun,
+            waiting_for=reason,
+            waiting_until=self.waiting.until,
+        )
 
-    def _slow_answer(self) -> str:
-        seconds = self._reactor.seconds() - self._since
-        if not self.current or seconds < _SLOW:
-            return ""
-        return f"{urls.authority(self.current)} has been answering for {seconds:.0f} s"
+    def add(self, url: str) -> bool:
+        """Collect a URL next, whatever the delimitation says; tell whether that is news.
+
+        Raises:
+            ValueError: it is no URL that can be collected, or nothing is being collected.
+        """
+        found = urls.canonical(url)
+        if found is None:
+            raise ValueError(f"{url[:200]!r} is not a whole http or https URL")
+        if self._frontier is None or not self.current:
+            raise ValueError("the crawl is not under way")
+        return self._frontier.add_component(found, True, 0, 0)
 
     async def run(self) -> CrawlFigures:
         """Collect the site; return the final figures once everything is durable.
@@ -106,7 +119,7 @@ class Crawl:
         former = await self._former()
         directory: CrawlDirectory | None = None
         try:
-            self.waiting_for = "the crawl's directory is being made"
+            self.waiting.begin("the crawl's directory is being made")
             directory = await self._workers.run(CrawlDirectory, self.path)
             collector = self._prepare(directory, former, delimitation)
             await self._collect_all(collector, start)
@@ -135,7 +148,7 @@ class Crawl:
     async def _former(self) -> Former:
         if self.order.former is None:
             return Former()
-        self.waiting_for = "the former crawl is being read"
+        self.waiting.begin("the former crawl is being read")
         try:
             return await self._workers.run(Former.load, Path(self.order.former))
         except (BadFormer, OSError) as error:
@@ -156,7 +169,7 @@ class Crawl:
             order.politeness,
             longest_rest=self._limits.longest_rest,
             longest_exchange=self._limits.longest_exchange,
-            wait=self._wait,
+            wait=self.waiting.sleep,
         )
         return Collector(
             clock=self._reactor,
@@ -181,10 +194,12 @@ class Crawl:
     async def _collect_all(self, collector: Collector, start: str) -> None:
         frontier = collector.frontier
         frontier.start(start)
-        self.waiting_for = ""
+        self.waiting.begin()
         turns = 0
         while (task := frontier.next()) is not None:
-            self.current, self._since = task.url, self._reactor.seconds()
+            self.current = task.url
+            await self.waiting.gate()
+            self.waiting.begin()
             requests = collector.fetcher.requests
             await collector.collect(task)
             turns = 0 if collector.fetcher.requests != requests else turns + 1
@@ -211,9 +226,9 @@ class Crawl:
             urls_refused=self._frontier.refused,
             requests=self._fetcher.requests,
         )
-        self.waiting_for = "the crawl is being made durable"
+        self.waiting.begin("the crawl is being made durable")
         await self._workers.run(lambda: directory.finish(make()))
-        self.waiting_for = ""
+        self.waiting.begin()
         return figures
 
     async def _abandon(self, directory: CrawlDirectory | None) -> None:
@@ -221,16 +236,6 @@ class Crawl:
             self._frontier.close()
         if directory is not None:
             await self._workers.run(directory.abandon)
-
-    def _wait(self, seconds: float, reason: str) -> Deferred[None]:
-        self.waiting_for = reason
-        waiting = sleep(self._reactor, seconds)
-
-        def over(result: Any) -> Any:
-            self.waiting_for, self._since = "", self._reactor.seconds()
-            return result
-
-        return waiting.addBoth(over)
 
 
 def _explained(error: OSError) -> str:

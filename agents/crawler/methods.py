@@ -2,9 +2,10 @@
 
 from attrs import frozen
 
+from agents.crawler.crawl import Crawl
 from agents.crawler.crawler import SiteCrawler
 from agents.order import CrawlFigures, Order
-from hip import exposed
+from hip import CallRefused, exposed
 
 
 @frozen
@@ -50,7 +51,30 @@ class CrawlerMethods:
             figures=self._crawler.figures(),
         )
 
-    @exposed(roles=("scheduler",))
+    @exposed(roles=("scheduler", "operator"))
+    def pause(self) -> bool:
+        """Fetch nothing from the next URL on, until `resume`; tell whether that is news."""
+        return self._crawl().waiting.pause()
+
+    @exposed(roles=("scheduler", "operator"))
+    def resume(self) -> bool:
+        """Go on with a paused crawl; tell whether it was paused."""
+        return self._crawl().waiting.resume()
+
+    @exposed(roles=("scheduler", "operator"))
+    def add_url(self, url: str) -> bool:
+        """Collect a URL next, whatever the delimitation says; tell whether that is news."""
+        try:
+            return self._crawl().add(url)
+        except ValueError as error:
+            raise CallRefused("bad-url", str(error)) from None
+
+    @exposed(roles=("scheduler", "operator"))
     def stop(self) -> bool:
         """Abandon the current crawl and its directory; tell whether there was one."""
         return self._crawler.abandon()
+
+    def _crawl(self) -> Crawl:
+        if self._crawler.crawl is None:
+            raise CallRefused("free", "no crawl is under way")
+        return self._crawler.crawl

@@ -92,7 +92,7 @@ class Recorder:
         """Note a URL that gave no answer."""
         self._findings.failures.add(url, reason)
 
-    def now(self, queued: int, depth: int, seconds: float, waiting_for: str) -> CrawlFigures:
+    def now(self, queued: int, depth: int) -> CrawlFigures:
         """Return the figures as they are now."""
         changes = self._findings.changes
         return CrawlFigures(
@@ -104,11 +104,9 @@ class Recorder:
             failures=len(self._findings.failures),
             queued=queued,
             depth=depth,
-            seconds=seconds,
             urls_new=changes["new"],
             urls_changed=changes["changed"],
             urls_unchanged=changes["unchanged"],
-            waiting_for=waiting_for,
         )
 
     def _count(self, task: Task, size: int, new: bool) -> None:

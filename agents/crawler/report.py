@@ -54,7 +54,7 @@ def _delimitation(root: _Element, order: Order) -> None:
 def _statistics(root: _Element, figures: CrawlFigures, more: Mapping[str, int]) -> None:
     parent = etree.SubElement(root, "statistics")
     values = asdict(figures)
-    del values["waiting_for"], values["queued"]
+    del values["waiting_for"], values["waiting_until"], values["queued"]
     for name, value in {**values, **more}.items():
         text = f"{value:.3f}" if isinstance(value, float) else str(value)
         etree.SubElement(parent, "figure", name=name, value=text)

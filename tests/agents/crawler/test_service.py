@@ -16,6 +16,7 @@ from agents.crawler.service import CrawlerService, Options, make_service
 from agents.delimitation import guess
 from agents.order import CrawlFigures, Order, Politeness, Strategy
 from anet.http import HttpClient, Response
+from anet.tasks import sleep
 from hip import Agent, Peer, RemoteError, exposed
 
 
@@ -292,3 +293,34 @@ def test_make_service_by_options(tmp_path: Path) -> None:
     assert service.agent.agent_name == "crawler-3"
     assert service.agent.kind == "site-crawler"
     assert service.server.address.endswith(":8223")
+
+
+@ensureDeferred
+async def test_pause_add_and_resume(tree: Tree, web: Any) -> None:
+    """An operator pauses a crawl, which says so, adds a URL that nothing links to, and resumes."""
+    hang, reached, let_go = hanging()
+    web.pages = {"/": "<a href=/next>", "/robots.txt": hang, "/added": "", "/next": ""}
+    finished = tree.scheduler.when("finished")
+    await tree.crawler.call("collect", order=order(web.url))
+    await reached
+    assert await tree.crawler.call("pause") is True
+    assert await tree.crawler.call("pause") is False
+    let_go.callback(None)
+    while not (await tree.crawler.call("progress"))["figures"]["waiting_for"].startswith("paused"):
+        await sleep(reactor, 0.01)
+    hits = list(web.hits)
+    assert await tree.crawler.call("add_url", url=web.url + "added") is True
+    with pytest.raises(RemoteError, match="not a whole http or https URL"):
+        await tree.crawler.call("add_url", url="mailto:nobody")
+    assert web.hits == hits
+    assert await tree.crawler.call("resume") is True
+    _, _, figures, error = await finished
+    assert error is None and figures.waiting_for == ""
+    assert web.hits.index("/added") < web.hits.index("/next")
+
+
+@ensureDeferred
+async def test_nothing_to_pause(tree: Tree) -> None:
+    """A free crawler refuses, with a word why."""
+    with pytest.raises(RemoteError, match="no crawl is under way"):
+        await tree.crawler.call("pause")
