@@ -7,15 +7,18 @@ from importlib.resources import files
 
 from agents.page.cells import cell_html, table_html, text_html
 from agents.page.curve import curve_html
+from agents.page.graph import graph_html
 from agents.page.values import (
     Branch,
     Cell,
     Curve,
     Figures,
+    Graph,
     LinkTo,
     Log,
     Note,
     Page,
+    Question,
     Section,
     Table,
     Tree,
@@ -66,7 +69,7 @@ def render(page: Page) -> bytes:
         summary + sections,
         who=page.name if page.name == page.kind else f"{page.kind} {page.name}",
         links=page.links,
-        live=True,
+        live=page.live,
     )
 
 
@@ -131,6 +134,10 @@ def _inside_html(section: Section, key: str) -> str:
             return f'<div class="box">{_log_html(section, key)}</div>'
         case Tree():
             return f'<div class="box tree"><ul>{_branch_html(section.root, 0)}</ul></div>'
+        case Graph():
+            return f'<div class="box">{graph_html(section)}</div>'
+        case Question():
+            return _question_html(section)
         case Note():
             tone = text_html(section.tone)
             return f'<p class="box note {tone}">{text_html(section.text)}</p>'
@@ -139,6 +146,15 @@ def _inside_html(section: Section, key: str) -> str:
 def _figures_html(section: Figures) -> str:
     figures = "".join(_figure_html(label, cell) for label, cell in section.figures.items())
     return f'<dl class="box figures">{figures}</dl>'
+
+
+def _question_html(section: Question) -> str:
+    label, name, value = (text_html(text) for text in (section.label, section.name, section.value))
+    return (
+        f'<form class="box question" action="{text_html(section.path)}"><label>{label} '
+        f'<input name="{name}" value="{value}" size="60" required></label>'
+        "<button>Show</button></form>"
+    )
 
 
 def _log_html(section: Log, key: str) -> str:

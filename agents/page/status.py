@@ -8,11 +8,13 @@ from agents.page.values import (
     Cell,
     Curve,
     Figures,
+    Graph,
     LinkTo,
     Log,
     Note,
     Page,
     Progress,
+    Question,
     Section,
     Table,
 )
@@ -44,6 +46,10 @@ def _section(section: Section) -> dict[str, Any]:
         data["lines"] = list(section.lines)
     elif isinstance(section, Note):
         data["text"] = section.text
+    elif isinstance(section, Graph):
+        data["edges"] = [[*pair, count] for pair, count in section.edges.items()]
+    elif isinstance(section, Question):
+        data["path"] = section.path
     else:
         data["root"] = _branch(section.root)
     return data

@@ -102,6 +102,42 @@ class Tree:
 
 
 @frozen
+class Graph:
+    """Who links to whom, as a picture.
+
+    Attributes:
+        title: the caption.
+        edges: how many links there are, by (from, to).
+        unit: what the nodes are called.
+        empty: what to say when there is no link.
+    """
+
+    title: str
+    edges: Mapping[tuple[str, str], int]
+    unit: str = "nodes"
+    empty: str = "Nothing yet."
+
+
+@frozen
+class Question:
+    """A field for a person to ask by, which leads to another page.
+
+    Attributes:
+        title: the caption.
+        path: of the page that answers; the answer comes as the parameter `name` of its query.
+        name: of the parameter.
+        label: what to write into the field.
+        value: what stands in it.
+    """
+
+    title: str
+    path: str
+    name: str
+    label: str
+    value: str = ""
+
+
+@frozen
 class Note:
     """A short text that needs attention, or explains."""
 
@@ -110,7 +146,7 @@ class Note:
     tone: Tone = "quiet"
 
 
-Section: TypeAlias = Figures | Table | Curve | Log | Tree | Note
+Section: TypeAlias = Figures | Table | Curve | Log | Tree | Graph | Question | Note
 
 
 @frozen
@@ -124,6 +160,7 @@ class Page:
         sections: what it shows, in order.
         links: places to go from here.
         summary: one sentence that says what the agent is doing now.
+        live: whether the page asks for itself again every two seconds.
     """
 
     title: str
@@ -132,3 +169,4 @@ class Page:
     sections: Sequence[Section] = field(factory=tuple)
     links: Sequence[LinkTo] = ()
     summary: str = ""
+    live: bool = True
