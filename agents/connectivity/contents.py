@@ -1,29 +1,18 @@
 """Brings contents to the storage nodes that an index node names, until enough have them."""
 
-from pathlib import Path
+from collections.abc import Collection
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.defer import Deferred, DeferredSemaphore, FirstError, gatherResults
-from twisted.internet.interfaces import IReactorTime
 
+from agents.connectivity.crawl_folder import CrawlFolder
 from agents.connectivity.index import Index
+from agents.connectivity.parcels import Parcel, parcels
 from agents.connectivity.patience import Patience
+from agents.connectivity.sending import Load, NotTaken, Sender
 from agents.deposit import ContentSize, Placement
-from anet.backoff import Backoff
-from anet.errors import AnetError
-from anet.http import FileBody, HttpClient
 
-_ANSWER_LIMIT = 65_536  # bytes of a storage node's answer that are read
-_DAMAGED = frozenset({409, 413})  # the bytes are not what their name says, or too many
-_STORED = frozenset({200, 201})
-
-
-class _Damaged(Exception):
-    """No node will ever take this content."""
-
-
-class _NotTaken(Exception):
-    """A node did not take the content now."""
+_BUNDLES_AT_ONCE = 4  # each is in memory while it is sent
 
 
 @define
@@ -42,126 +31,132 @@ class Taken:
     missing: set[str] = field(factory=set)
     bytes: int = 0
 
+    def add(self, parcel: Parcel) -> None:
+        """Take note of a parcel that will not be sent any more."""
+        if not parcel.have:
+            self.known |= set(parcel.keys)
+            return
+        for content in parcel.contents:
+            self.stored[content.key] = list(parcel.have)
+            self.bytes += content.size
+
 
 class Contents:
     """Stores the contents of crawls on storage nodes."""
 
     def __init__(
-        self,
-        clock: IReactorTime,
-        index: Index,
-        client: HttpClient,
-        secret: str,
-        *,
-        puts_at_once: int,
-        replica_tries: int,
+        self, index: Index, sender: Sender, *, puts_at_once: int, replica_tries: int
     ) -> None:
-        """Use `index` for places and `client` for sending; see the configuration for limits."""
-        self._clock, self._index, self._client = clock, index, client
-        self._headers = [(b"Authorization", f"Bearer {secret}".encode())]
+        """Use `index` for places, and `sender`; see the configuration for limits."""
+        self._index, self._sender = index, sender
         self._puts_at_once, self._replica_tries = puts_at_once, replica_tries
 
     async def store(
-        self, contents: list[ContentSize], files: dict[str, Path], patience: Patience
+        self,
+        contents: list[ContentSize],
+        brought: Collection[str],
+        folder: CrawlFolder,
+        patience: Patience,
     ) -> Taken:
         """See to it that the archive holds contents.
 
         Args:
             contents: all contents that captures of one batch name.
-            files: those that the crawl has brought.
+            brought: keys of those that the crawl has brought.
+            folder: where these are.
             patience: of the deposit.
 
         Raises:
             Stalled: nothing has moved for too long.
         """
-        taken = Taken()
-        semaphore = DeferredSemaphore(self._puts_at_once)
-
-        def begin(content: ContentSize, path: Path, placement: Placement) -> Deferred[None]:
-            storing = self._store_one(content, path, placement, taken, patience)
-            return Deferred.fromCoroutine(storing)
-
-        waiting: list[Deferred[None]] = []
+        bringing = _Bringing(self._index, self._sender, folder, patience, self._replica_tries)
+        taken = bringing.taken
+        wanted: list[tuple[ContentSize, Placement]] = []
         placements = await self._index.place(contents, patience)
         for content, placement in zip(contents, placements, strict=True):
-            path = files.get(content.key)
             if placement.known:
                 taken.known.add(content.key)
-            elif path is None:
+            elif content.key not in brought:
                 taken.missing.add(content.key)
             else:
-                waiting.append(semaphore.run(begin, content, path, placement))
-        await _all(waiting)
+                wanted.append((content, placement))
+        bundles, single = DeferredSemaphore(_BUNDLES_AT_ONCE), DeferredSemaphore(self._puts_at_once)
+        await _all(
+            [
+                (bundles if parcel.small else single).run(bringing.begin, parcel)
+                for parcel in parcels(wanted)
+            ]
+        )
         return taken
 
-    async def _store_one(
-        self,
-        content: ContentSize,
-        path: Path,
-        placement: Placement,
-        taken: Taken,
-        patience: Patience,
-    ) -> None:
-        """Send a content to all nodes it should go to; to one at least, however long it takes."""
-        have: list[str] = []
-        backoff = Backoff()
-        tries = 0
-        while not placement.known:
-            tries += 1
-            try:
-                problem = await self._send(path, content, placement, have, patience)
-            except _Damaged:
-                taken.missing.add(content.key)
-                return
-            if not problem or (have and tries >= self._replica_tries):
-                break
-            await patience.pause(backoff, problem)
-            [placement] = await self._index.place([content], patience)
-        if have:
-            taken.stored[content.key] = have
-            taken.bytes += content.size
-        else:
-            taken.known.add(content.key)
 
-    async def _send(
-        self,
-        path: Path,
-        content: ContentSize,
-        placement: Placement,
-        have: list[str],
-        patience: Patience,
-    ) -> str:
-        """Send a content to all nodes that do not have it, at once; return why one did not take it.
+@define
+class _Bringing:
+    """The contents of one batch on their way."""
+
+    index: Index
+    sender: Sender
+    folder: CrawlFolder
+    patience: Patience
+    replica_tries: int
+    taken: Taken = field(factory=Taken)
+
+    def begin(self, parcel: Parcel) -> Deferred[None]:
+        """Begin to bring a parcel."""
+        return Deferred.fromCoroutine(self.bring(parcel))
+
+    async def bring(self, parcel: Parcel) -> None:
+        """Send a parcel to all nodes it should go to; to one at least, however long it takes."""
+        waiting = [parcel]
+        while waiting:
+            parcel, problem = await self._offer(waiting.pop())
+            if not problem or (parcel.have and parcel.tries >= self.replica_tries):
+                self.taken.add(parcel)
+            else:
+                await self.patience.pause(parcel.backoff, problem)
+                waiting += await self._place_again(parcel)
+
+    async def _offer(self, parcel: Parcel) -> tuple[Parcel, str]:
+        """Send a parcel to all nodes that do not have it, at once.
 
         The nodes make it durable at the same time, so a second copy costs hardly any wait.
-        """
-        problems = [] if placement.nodes else ["no storage node is up"]
 
-        async def offer(node: str) -> None:
+        Returns:
+            The parcel as it is then, without what nobody will take, and why a node did not take
+            it, or an empty text.
+        """
+        problems = [] if parcel.nodes else ["no storage node is up"]
+        have = list(parcel.have)
+        lost: set[str] = set()
+
+        async def send(node: str, load: Load) -> None:
             try:
-                await self._put(node, path, content)
-            except _NotTaken as error:
+                lost.update(await self.sender.send(node, parcel, load))
+            except NotTaken as error:
                 problems.append(str(error))
             else:
                 have.append(node)
-                patience.moved()
+                self.patience.moved()
 
-        lacking = [node for node in placement.nodes if node not in have]
-        await _all([Deferred.fromCoroutine(offer(node)) for node in lacking])
-        return problems[0] if problems else ""
-
-    async def _put(self, node: str, path: Path, content: ContentSize) -> None:
-        url = f"{node.rstrip('/')}/contents/{content.key}"
-        body = FileBody(path, 0, content.size)
         try:
-            answer = await self._client.request("PUT", url, self._headers, body)
-            words = (await answer.read(_ANSWER_LIMIT)).decode("utf-8", "replace")
-        except (AnetError, OSError) as error:
-            raise _NotTaken(f"{node}: {error}") from error
-        if answer.head.status in _DAMAGED:
-            raise _Damaged(words)
-        if answer.head.status not in _STORED:
-            raise _NotTaken(f"{node} answers {answer.head.status}: {words.strip()[:200]}")
+            load = await self.sender.load(self.folder, parcel)
+        except NotTaken as error:
+            problems.append(str(error))
+        else:
+            lost |= load.gone
+            lacking = [node for node in parcel.nodes if node not in have]
+            await _all([Deferred.fromCoroutine(send(node, load)) for node in lacking])
+        self.taken.missing |= lost
+        offered = evolve(parcel.without(lost), have=tuple(have), tries=parcel.tries + 1)
+        return offered, problems[0] if offered.contents and problems else ""
+
+    async def _place_again(self, parcel: Parcel) -> list[Parcel]:
+        """Ask anew where a parcel goes; what is known by now need not go anywhere."""
+        placements = await self.index.place(parcel.contents, self.patience)
+        pairs = list(zip(parcel.contents, placements, strict=True))
+        known = {placement.key for placement in placements if placement.known}
+        self.taken.add(parcel.without(set(parcel.keys) - known))
+        return parcel.placed_again(pair for pair in pairs if not pair[1].known)
 
 
 async def _all(waiting: list[Deferred[None]]) -> None:

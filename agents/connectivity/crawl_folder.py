@@ -1,9 +1,14 @@
 """The folder of one crawl, as its crawler left it. Looking into it blocks: do it in a worker."""
 
+import os
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
 
 from attrs import frozen
 
+from agents.bundle import CONTENT_LIMIT
 from agents.capture import is_key
 from agents.connectivity.errors import BadCrawl, Forbidden, NoCrawl
 
@@ -12,6 +17,9 @@ SIGNATURES = "signatures"
 REPORT = "report.xml"
 CONTENTS = "contents"
 _NAME_LIMIT = 200  # characters
+_SMALL = (
+    CONTENT_LIMIT + 1
+)  # bytes read of a small content: one that has grown is refused as damaged
 
 
 @frozen
@@ -49,17 +57,41 @@ class CrawlFolder:
             if not (self.path / name).is_file():
                 raise BadCrawl(f"{self.path} has no {name}: the crawl is not whole")
 
-    def content(self, key: str) -> Path | None:
-        """Return the file of a content, or None when the crawl has not brought it."""
-        if not is_key(key):
-            return None
-        path = self.path / CONTENTS / key[:2] / key
-        return path if path.is_file() and not path.is_symlink() else None
+    def content(self, key: str) -> str:
+        """Return the name of the file of a content that the crawl may have brought.
 
-    def contents(self, keys: list[str]) -> dict[str, Path]:
-        """Return the files of those contents that the crawl has brought."""
-        found = {key: self.content(key) for key in keys}
-        return {key: path for key, path in found.items() if path is not None}
+        Raises:
+            Forbidden: the key is none, and might lead elsewhere.
+        """
+        if not is_key(key):
+            raise Forbidden(f"{key[:80]!r} is not the name of a content")
+        return f"{self.path}/{CONTENTS}/{key[:2]}/{key}"
+
+    def sizes(self, keys: Iterable[str]) -> dict[str, int]:
+        """Return the sizes of those contents that the crawl has brought."""
+        found = {}
+        for key in keys:
+            with suppress(FileNotFoundError, NotADirectoryError):
+                status = os.lstat(self.content(key))
+                if S_ISREG(status.st_mode):
+                    found[key] = status.st_size
+        return found
+
+    def read(self, keys: Iterable[str]) -> list[tuple[str, bytes]]:
+        """Return those of some small contents that are still there, each with its key.
+
+        Raises:
+            OSError: one cannot be read.
+        """
+        found = []
+        for key in keys:
+            with suppress(FileNotFoundError):
+                descriptor = os.open(self.content(key), os.O_RDONLY | os.O_NOFOLLOW)
+                try:
+                    found.append((key, os.read(descriptor, _SMALL)))
+                finally:
+                    os.close(descriptor)
+        return found
 
 
 def is_name(text: str) -> bool:

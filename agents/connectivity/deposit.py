@@ -117,10 +117,9 @@ class Deposit:
         if not batch.captures:
             return
         sizes = {capture.content: capture.size for capture in batch.captures}
-        found = await self._workers.run(_files, self.folder, sizes)
-        contents = [ContentSize(key, size) for key, (size, _) in found.items()]
-        files = {key: path for key, (_, path) in found.items() if path is not None}
-        taken = await self._contents.store(contents, files, self._patience)
+        brought = await self._workers.run(self.folder.sizes, sizes)
+        contents = [ContentSize(key, size) for key, size in (sizes | brought).items()]
+        taken = await self._contents.store(contents, brought.keys(), self.folder, self._patience)
         self._stored |= taken.stored.keys()
         self._known |= taken.known
         self._bytes += taken.bytes
@@ -165,12 +164,3 @@ class Deposit:
             await self._workers.run(former.withdraw, self._site)
         else:
             await self._workers.run(former.publish, self.folder, self._site)
-
-
-def _files(folder: CrawlFolder, sizes: dict[str, int]) -> dict[str, tuple[int, Path | None]]:
-    """Return size and file of each content; the size as said where there is no file. It blocks."""
-    found = folder.contents(list(sizes))
-    return {
-        key: (found[key].stat().st_size, found[key]) if key in found else (size, None)
-        for key, size in sizes.items()
-    }

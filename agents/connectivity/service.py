@@ -12,6 +12,7 @@ from agents.connectivity.deposit import Limits
 from agents.connectivity.index import Index
 from agents.connectivity.methods import ConnectivityMethods
 from agents.connectivity.pages import ConnectivityPages
+from agents.connectivity.sending import Sender
 from anet.http import HttpClient, HttpServer, guarded
 from anet.starting import in_words
 from anet.workers import Workers
@@ -64,11 +65,10 @@ class ConnectivityService(MultiService):
             reactor, connections=config.puts_at_once, response_timeout=config.answer_timeout
         )
         index = Index(master, config.answer_timeout)
+        workers = Workers(reactor, 2, name="connectivity files")
         contents = Contents(
-            reactor,
             index,
-            client,
-            secret(configuration.directory),
+            Sender(client, workers, secret(configuration.directory)),
             puts_at_once=config.puts_at_once,
             replica_tries=config.replica_tries,
         )
@@ -76,7 +76,7 @@ class ConnectivityService(MultiService):
             reactor,
             scheduler,
             Storage(index, contents),
-            Workers(reactor, 2, name="connectivity files"),
+            workers,
             configuration.directory.absolute(),
             Limits(
                 batch_captures=config.batch_captures,

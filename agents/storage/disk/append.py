@@ -1,5 +1,6 @@
 """Writing structure files: heads first, lines after, late entries put in order (*INA §2.3.1*)."""
 
+# ruff: noqa: PTH104, PTH116 (making a path costs as much as opening its file)
 import os
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from pathlib import Path
 from agents.capture import Capture, structure_key
 from agents.storage.disk.additions import Entry
 from agents.storage.disk.durable import Folders, SyncSet, sync_path
-from agents.storage.disk.layout import Kind, Layout
+from agents.storage.disk.layout import CAPTURES, HEADS, Kind, Layout
 from agents.storage.disk.lines import SIZE, Line, check, encode_text, line_of, mark, prefix
 from agents.storage.disk.structures import HEADER, StructureReader, read_url
 from agents.storage.errors import DamagedStructure, InvalidCapture, StorageError
@@ -70,6 +71,8 @@ class StructureWrite:
         InvalidCapture: the captures are of several URLs, or one does not fit a line.
     """
 
+    kind: Kind = "structures"
+
     def __init__(
         self, layout: Layout, folders: Folders, marks: Marks, captures: Sequence[Capture]
     ) -> None:
@@ -77,13 +80,14 @@ class StructureWrite:
             check(capture)
         if len({capture.url for capture in captures}) != 1:
             raise InvalidCapture("a structure file takes captures of one URL")
-        self.kind: Kind = "structures"
         self.url = captures[0].url
         self.key = structure_key(self.url)
         self.weight = 1000 + sum(len(each.head) + len(each.origin) for each in captures)
         self._captures = captures
         self._layout, self._folders, self._marks = layout, folders, marks
-        self._path, self._heads = layout.captures(self.key), layout.heads(self.key)
+        self._folder = layout.folder(self.kind, self.key)
+        self._path = f"{self._folder}/{self.key}{CAPTURES}"
+        self._heads = f"{self._folder}/{self.key}{HEADS}"
         self._lines: list[Line] = []
         self.created = False
         self._new = 0
@@ -97,15 +101,14 @@ class StructureWrite:
             DamagedStructure: the heads are of another URL.
             OSError: the system could not.
         """
-        self._folders.ensure(self._path.parent, sync)
-        _cut_torn_line(self._path)
+        if self._folders.ensure(self._folder, sync) or not _cut_torn_line(self._path):
+            self._marks.keep(self.key, 0, 0)  # the file is not there, and need not be read
         wanted = self._unknown()
         if not wanted:
             return
         descriptor = os.open(self._heads, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            offset = self._open_heads(descriptor, sync)
-            data = bytearray()
+            data, offset = self._open_heads(descriptor, sync)
             for capture in wanted:
                 self._lines.append(line_of(capture, offset + len(data)))
                 data += encode_text(capture.origin) + capture.head
@@ -130,7 +133,7 @@ class StructureWrite:
             return
         self.created = not known_before
         if self.created:
-            sync.add(self._path.parent)
+            sync.add(self._folder)
         self._marks.forget(self.key)
         self._put(lines, sync)
         self._marks.keep(self.key, self._count, self._mark)
@@ -148,6 +151,8 @@ class StructureWrite:
 
     def _unknown(self) -> list[Capture]:
         """Return the captures that the file lacks, each once, in order."""
+        if len(self._captures) == 1 and not self._marks.of(self.key)[0]:
+            return list(self._captures)
         captures = {(each.date, each.content): each for each in self._captures}
         ordered = [captures[each] for each in sorted(captures)]
         if not self._marks.of(self.key)[0]:
@@ -162,20 +167,23 @@ class StructureWrite:
         with StructureReader(self._layout, self.key) as reader:
             return [line for line in self._lines if not _has(reader, line.prefix)]
 
-    def _open_heads(self, descriptor: int, sync: SyncSet) -> int:
-        """Return where to append, after writing or checking the first line of the heads."""
+    def _open_heads(self, descriptor: int, sync: SyncSet) -> tuple[bytearray, int]:
+        """Return what goes before the first new head, and where it goes.
+
+        That is the first line in a file that is new, and nothing in one whose first line is ours.
+        """
         header = HEADER + encode_text(self.url) + b"\n"
         size = os.fstat(descriptor).st_size
         if size >= len(header) and os.pread(descriptor, len(header), 0) == header:
-            return size
+            return bytearray(), size
         if self._marks.of(self.key)[0]:
             raise DamagedStructure(
                 f"{self._heads} is of {_safe_url(descriptor)!r}, not {self.url!r}"
             )
-        os.ftruncate(descriptor, 0)  # a first line torn by a crash, that no capture relies on
-        _write_all(descriptor, header, 0)
-        sync.add(self._heads.parent)
-        return len(header)
+        if size:
+            os.ftruncate(descriptor, 0)  # torn by a crash; no capture relies on it
+        sync.add(self._folder)
+        return bytearray(header), 0
 
     def _put(self, lines: list[Line], sync: SyncSet) -> None:
         """Append lines, or where some are late write the file anew."""
@@ -188,15 +196,15 @@ class StructureWrite:
                 _write_all(descriptor, data, size)
                 sync.add(self._path)
                 return
-            late = self._layout.incoming / f"{self.key}.late"
+            late = f"{self._layout.incoming}/{self.key}.late"
             old = os.pread(descriptor, size, 0)
         finally:
             os.close(descriptor)
         whole = sorted([*(old[at : at + SIZE] for at in range(0, size, SIZE)), *_split(data)])
-        late.write_bytes(b"".join(whole))
-        sync_path(late)
-        late.rename(self._path)
-        sync.add(self._path.parent)
+        Path(late).write_bytes(b"".join(whole))
+        sync_path(Path(late))
+        os.rename(late, self._path)
+        sync.add(self._folder)
 
 
 def _split(data: bytes) -> list[bytes]:
@@ -208,14 +216,15 @@ def _has(reader: StructureReader, prefix: bytes) -> bool:
     return index < len(reader) and reader.prefix(index) == prefix
 
 
-def _cut_torn_line(path: Path) -> None:
-    """Cut off what a crash left of a line, so that the next one begins where it should."""
+def _cut_torn_line(path: str) -> bool:
+    """Cut off what a crash left of a line; return whether the file is there."""
     try:
-        size = path.stat().st_size
+        size = os.stat(path).st_size
     except FileNotFoundError:
-        return
+        return False
     if size % SIZE:
         os.truncate(path, size // SIZE * SIZE)
+    return True
 
 
 def _write_all(descriptor: int, data: bytes | bytearray, offset: int) -> None:

@@ -1,16 +1,19 @@
 """Writing contents: hashed, checked, renamed to the name they prove (*INA §2.2.1*)."""
 
+# ruff: noqa: PTH104, PTH108, PTH110, PTH123 (making a path costs as much as opening its file)
 import errno
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import file_digest, sha256
 from itertools import count
-from pathlib import Path
 
 from agents.storage.disk.additions import Entry
 from agents.storage.disk.durable import Folders, SyncSet
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.errors import DigestMismatch
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 _serial: Iterator[int] = count(1)
 
@@ -22,10 +25,10 @@ class IncomingContent:
     """
 
     def __init__(self, layout: Layout) -> None:
-        self.path = layout.incoming / f"{os.getpid()}-{next(_serial)}"
+        self.path = _aside(layout)
         self.size = 0
         self._hash = sha256()
-        self._descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        self._descriptor = os.open(self.path, _NEW, 0o600)
 
     def write(self, data: bytes) -> None:
         """Take the next bytes.
@@ -34,9 +37,7 @@ class IncomingContent:
             OSError: the system could not.
         """
         self._hash.update(data)
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._descriptor, view) :]
+        write_all(self._descriptor, data)
         self.size += len(data)
 
     def finish(self) -> str:
@@ -49,20 +50,22 @@ class IncomingContent:
         """Take the file away; does nothing after it was renamed into place."""
         if self._descriptor >= 0:
             self.finish()
-        self.path.unlink(missing_ok=True)
+        _remove(self.path)
 
 
-def is_sound(path: Path, key: str) -> bool:
+def is_sound(path: str | os.PathLike[str], key: str) -> bool:
     """Tell whether a file is there and holds what its key says. Blocks, and reads all of it.
 
     Raises:
         OSError: the system could not read it; a disk's own error counts as damage.
     """
     try:
-        with path.open("rb") as file:
-            return file_digest(file, "sha256").hexdigest() == key
+        descriptor = os.open(path, os.O_RDONLY)  # twice as quick as `open` to say no
     except FileNotFoundError:
         return False
+    try:
+        with open(descriptor, "rb", buffering=0) as file:
+            return file_digest(file, "sha256").hexdigest() == key
     except OSError as error:
         if error.errno == errno.EIO:
             return False
@@ -84,19 +87,26 @@ class ContentWrite:
         created: whether the node lacked it; true or false after `publish`.
     """
 
+    kind: Kind = "contents"
+
     def __init__(
-        self, layout: Layout, folders: Folders, key: str, body: bytes | IncomingContent
+        self,
+        layout: Layout,
+        folders: Folders,
+        key: str,
+        body: bytes | memoryview | IncomingContent,
     ) -> None:
-        self.kind: Kind = "contents"
         self.key = key
         self.created = False
-        self._layout, self._folders = layout, folders
-        self._path = layout.content(key)
-        self._body = body
-        self._size = len(body) if isinstance(body, bytes) else body.size
-        self._file: IncomingContent | None = None
-        self._known = False
-        self.weight = 1000 + (len(body) if isinstance(body, bytes) else 0)
+        self._layout, self._folders, self._body = layout, folders, body
+        self._folder = layout.folder("contents", key)
+        self._path = f"{self._folder}/{key}"
+        self._aside = ""  # the file that waits to be renamed
+        if isinstance(body, IncomingContent):
+            self._size, self.weight = body.size, 1000
+        else:
+            self._size = len(body)
+            self.weight = 1000 + self._size
 
     def stage(self, sync: SyncSet) -> None:
         """Write the bytes aside, and check that they are what their name says.
@@ -107,15 +117,23 @@ class ContentWrite:
             DigestMismatch: they are not.
             OSError: the system could not.
         """
-        self._known = is_sound(self._path, self.key)
-        self._file = self._aside()
-        found = self._file.finish()
+        body = self._body
+        found = body.finish() if isinstance(body, IncomingContent) else sha256(body).hexdigest()
         if found != self.key:
             raise DigestMismatch(f"the body hashes to {found}, not to {self.key}; send it again")
-        if self._known:
-            self._file.discard()
+        if is_sound(self._path, self.key):
+            self.discard()
             return
-        sync.add(self._file.path)
+        if isinstance(body, IncomingContent):
+            self._aside = body.path
+        else:
+            self._aside = _aside(self._layout)
+            descriptor = os.open(self._aside, _NEW, 0o600)
+            try:
+                write_all(descriptor, body)
+            finally:
+                os.close(descriptor)
+        sync.add(self._aside)
 
     def publish(self, sync: SyncSet) -> None:
         """Give the content its name.
@@ -123,18 +141,17 @@ class ContentWrite:
         Raises:
             OSError: the system could not.
         """
-        if self._known or self._file is None:
+        if not self._aside:
             return
-        folder = self._path.parent
-        self._folders.ensure(folder, sync)
-        self.created = not self._path.exists()
+        empty = self._folders.ensure(self._folder, sync)
+        self.created = empty or not os.path.exists(self._path)
         try:
-            self._file.path.rename(self._path)
+            os.rename(self._aside, self._path)
         except FileNotFoundError:
-            self._folders.forget(folder)
-            self._folders.ensure(folder, sync)
-            self._file.path.rename(self._path)
-        sync.add(folder)
+            self._folders.forget(self._folder)
+            self._folders.ensure(self._folder, sync)
+            os.rename(self._aside, self._path)
+        sync.add(self._folder)
 
     def entries(self) -> list[Entry]:
         """Return what the log of additions says of this write.
@@ -152,16 +169,26 @@ class ContentWrite:
         """Take away what was staged."""
         if isinstance(self._body, IncomingContent):
             self._body.discard()
-        elif self._file is not None:
-            self._file.discard()
+        elif self._aside:
+            _remove(self._aside)
 
-    def _aside(self) -> IncomingContent:
-        if isinstance(self._body, IncomingContent):
-            return self._body
-        file = IncomingContent(self._layout)
-        try:
-            file.write(self._body)
-        except OSError:
-            file.discard()
-            raise
-        return file
+
+def write_all(descriptor: int, data: bytes | memoryview) -> None:
+    """Write all of `data`.
+
+    Raises:
+        OSError: the system could not.
+    """
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _aside(layout: Layout) -> str:
+    """Return a name in the folder of what is being written that nobody has had."""
+    return f"{layout.incoming}/{os.getpid()}-{next(_serial)}"
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)

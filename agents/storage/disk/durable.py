@@ -4,6 +4,7 @@ An fsync of a new file costs a commit of the file system's journal. From some fi
 syncfs for all of them is two to four times quicker (see docs/decisions/0009-durable-batches.md).
 """
 
+# ruff: noqa: PTH102 (making a path costs as much as opening its file)
 import ctypes
 import os
 from pathlib import Path
@@ -42,13 +43,13 @@ def sync_file_system(path: Path) -> None:
 
 
 class SyncSet:
-    """Paths on one file system that must become durable together."""
+    """Files and folders on one file system that must become durable together."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._paths: list[Path] = []
+        self._paths: list[str] = []
 
-    def add(self, path: Path) -> None:
+    def add(self, path: str) -> None:
         """Have a file or a folder synced by the next `flush`."""
         self._paths.append(path)
 
@@ -63,7 +64,7 @@ class SyncSet:
             sync_file_system(self._root)
             return
         for path in dict.fromkeys(paths):
-            sync_path(path)
+            sync_path(Path(path))
 
 
 class Folders:
@@ -72,18 +73,30 @@ class Folders:
     def __init__(self) -> None:
         self._known: set[str] = set()  # at most 2 × (256 + 65,536) short texts
 
-    def ensure(self, folder: Path, sync: SyncSet) -> None:
-        """Make `folder` and the one above it where they lack; their entries go to `sync`."""
-        if str(folder) in self._known:
-            return
-        for path in (folder.parent, folder):
-            try:
-                path.mkdir(0o700)
-            except FileExistsError:
-                continue
-            sync.add(path.parent)
-        self._known.add(str(folder))
+    def ensure(self, folder: str, sync: SyncSet) -> bool:
+        """Make `folder` and the one above it where they lack; their entries go to `sync`.
 
-    def forget(self, folder: Path) -> None:
+        Returns:
+            Whether the folder is new, and so empty.
+        """
+        if folder in self._known:
+            return False
+        above = folder.rpartition("/")[0]
+        if above not in self._known:
+            self._make(above, sync)
+        return self._make(folder, sync)
+
+    def forget(self, folder: str) -> None:
         """Look again before the next use, because somebody took the folder away."""
-        self._known.discard(str(folder))
+        self._known -= {folder, folder.rpartition("/")[0]}
+
+    def _make(self, folder: str, sync: SyncSet) -> bool:
+        try:
+            os.mkdir(folder, 0o700)
+        except FileExistsError:
+            new = False
+        else:
+            new = True
+            sync.add(folder.rpartition("/")[0])
+        self._known.add(folder)
+        return new

@@ -29,17 +29,21 @@ class Layout:
         self.additions = root / "additions"
         self._top = str(root)
 
+    def folder(self, kind: Kind, key: str) -> str:
+        """Return the folder that the files of a key belong in."""
+        return f"{self._top}/{kind}/{key[:2]}/{key[2:4]}"
+
     def content(self, key: str) -> Path:
         """Return the path of a content."""
-        return Path(f"{self._top}/contents/{key[:2]}/{key[2:4]}/{key}")
+        return Path(self.folder("contents", key), key)
 
     def captures(self, key: str) -> Path:
         """Return the path of the lines of a structure file."""
-        return Path(f"{self._top}/structures/{key[:2]}/{key[2:4]}/{key}{CAPTURES}")
+        return Path(self.folder("structures", key), f"{key}{CAPTURES}")
 
     def heads(self, key: str) -> Path:
         """Return the path of the heads that these lines point into."""
-        return Path(f"{self._top}/structures/{key[:2]}/{key[2:4]}/{key}{HEADS}")
+        return Path(self.folder("structures", key), f"{key}{HEADS}")
 
     def path(self, kind: Kind, key: str) -> Path:
         """Return the file whose being there says that the node holds `key`."""

@@ -1,11 +1,11 @@
 """The disk of a storage node behind one service: what is said to be done is durable."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
-from twisted.internet.defer import DeferredList
 
 from agents.capture import Capture
 from agents.storage.batcher import Batcher
@@ -21,7 +21,7 @@ from agents.storage.disk.space import Space
 from anet.tasks import Tasks
 from anet.workers import Workers
 
-_BATCH_LIMIT = 1000  # writes
+_BATCH_LIMIT = 1000  # groups of writes
 
 
 @frozen
@@ -55,11 +55,11 @@ class DiskStore:
         self._writer = DiskWriter(self.layout, self.additions)
         self._folders = Folders()
         self._marks = Marks(self.layout)
-        self._batches: Batcher[Write] = Batcher(
+        self._batches: Batcher[Sequence[Write]] = Batcher(
             self._commit,
             batch_limit=_BATCH_LIMIT,
             waiting_limit=waiting_limit,
-            weigh=lambda write: write.weight,
+            weigh=lambda writes: sum(write.weight for write in writes),
             name=f"writes to {root}",
         )
 
@@ -104,12 +104,26 @@ class DiskStore:
         size = len(body) if isinstance(body, bytes) else 0  # a file has taken its room already
         try:
             self.space.require(size)
-            stored = self._batches.submit(ContentWrite(self.layout, self._folders, key, body))
+            stored = self._batches.submit([ContentWrite(self.layout, self._folders, key, body)])
         except Exception:
             if isinstance(body, IncomingContent):
                 await self.workers.run(body.discard)
             raise
-        return bool(await stored)
+        [outcome] = await stored
+        return bool(_result(outcome))
+
+    async def put_all(self, contents: Sequence[tuple[str, memoryview]]) -> list[bool | Exception]:
+        """Store small contents; return for each whether it is new here, or why it is not stored.
+
+        Raises:
+            DiskFull: there is no room for them.
+            Overloaded: too much is waiting.
+        """
+        self.space.require(sum(len(body) for _, body in contents))
+        outcomes: list[bool | Exception] = await self._batches.submit(
+            [ContentWrite(self.layout, self._folders, key, body) for key, body in contents]
+        )
+        return outcomes
 
     async def append(self, captures: Sequence[Capture]) -> Recorded:
         """Record captures, of any URLs; all that can be are recorded before an error is raised.
@@ -121,13 +135,8 @@ class DiskStore:
         """
         writes = list(self._structure_writes(captures))
         self.space.require(sum(write.weight for write in writes))
-        submitted = [self._batches.submit(write) for write in writes]
-        outcomes: Iterable[tuple[bool, Any]] = await DeferredList(submitted, consumeErrors=True)
-        new = 0
-        for success, outcome in outcomes:
-            if not success:
-                outcome.raiseException()
-            new += outcome
+        outcomes = await self._batches.submit(writes) if writes else []
+        new = sum(_result(outcome) for outcome in outcomes)
         return Recorded(len(captures), new)
 
     async def receive(self) -> IncomingContent:
@@ -166,15 +175,17 @@ class DiskStore:
         for group in by_url.values():
             yield StructureWrite(self.layout, self._folders, self._marks, group)
 
-    async def _commit(self, writes: list[Write]) -> Sequence[Any]:
+    async def _commit(self, groups: list[Sequence[Write]]) -> list[list[Any]]:
         """Write a batch; whatever became of those who asked, what is durable is known of."""
+        writes = [write for group in groups for write in group]
         outcomes = await self.workers.run(self._writer.commit, writes)
         for write, outcome in zip(writes, outcomes, strict=True):
             if not isinstance(outcome, Exception):
                 self.holdings.add(write.kind, write.key, new=write.created)
         self._survey_if_needed()
         self.on_added()
-        return outcomes
+        each = iter(outcomes)
+        return [list(islice(each, len(group))) for group in groups]
 
     def _prepare(self) -> None:
         self.layout.prepare()
@@ -194,3 +205,10 @@ class DiskStore:
                     capacity = 2 * error.needed
         finally:
             self.holdings.end_survey(found)
+
+
+def _result(outcome: Any) -> Any:
+    """Return the outcome of a write, or raise it."""
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome

@@ -1,13 +1,14 @@
-"""Taking the body of a PUT: small ones in memory, large ones through a file."""
+"""Taking bodies: small contents in memory, large ones through a file, some bundles at a time."""
 
 from twisted.internet.defer import Deferred
 
 from agents.storage.disk.contents import IncomingContent
 from agents.storage.disk.store import DiskStore
-from anet.errors import BodyTooLarge
+from anet.errors import BodyTooLarge, Overloaded
 from anet.http import Request
 
 _PIECE = 1024 * 1024  # bytes hashed and written by one job
+_BUNDLES_LIMIT = 64 * 1024 * 1024  # bytes of all bundles that are on their way in
 
 
 class BodyReader:
@@ -22,6 +23,28 @@ class BodyReader:
     def __init__(self, store: DiskStore, content_limit: int, memory_limit: int) -> None:
         self._store = store
         self._content_limit, self._memory_limit = content_limit, memory_limit
+        self._arriving = 0  # bytes of bundles
+
+    async def read_bundle(self, request: Request, limit: int) -> bytes:
+        """Return the bytes of a bundle that says its length.
+
+        Raises:
+            BodyTooLarge: it passes the limit.
+            Overloaded: too many others are on their way.
+            DiskFull: there is no room for it.
+            ConnectionBroken: it did not come whole.
+        """
+        announced = int(request.headers.get(b"content-length") or 0)
+        if announced > limit:
+            raise BodyTooLarge(f"a bundle has at most {limit} bytes here")
+        if self._arriving + announced > _BUNDLES_LIMIT:
+            raise Overloaded(f"{self._arriving} bytes of bundles arrive; try again in a moment")
+        self._store.space.require(announced)
+        self._arriving += announced
+        try:
+            return await request.read(limit)
+        finally:
+            self._arriving -= announced
 
     async def read(self, request: Request) -> bytes | IncomingContent:
         """Return a body, or the file that it went to.

@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+from agents.bundle import BUNDLE_LIMIT, BadBundle, unpack
 from agents.capture import is_key
 from agents.storage.disk.store import DiskStore
-from agents.storage.node.answers import Credential, answers, not_a_key, not_held
+from agents.storage.errors import DigestMismatch
+from agents.storage.node.answers import BadRequest, Credential, answers, not_a_key, not_held
 from agents.storage.node.body import BodyReader
 from anet.http import FileBody, Request, Response
 
@@ -13,7 +15,7 @@ _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
 class ContentRoutes:
-    """`/contents/{key}`.
+    """`/contents` and `/contents/{key}`.
 
     Args:
         name: the node's, for who puts a content.
@@ -73,6 +75,33 @@ class ContentRoutes:
         self.taken += new
         answer = {"node": self._name, "key": key, "size": size}
         return Response.json(201 if new else 200, answer)
+
+    @answers
+    async def post_contents(self, request: Request) -> Response:
+        """Take a bundle of small contents, all that can be, durably."""
+        if refusal := self._credential.refusal(request):
+            return refusal
+        if b"content-length" not in request.headers:
+            return Response.text(411, "Say how long the bundle is: Content-Length.\n")
+        body = await self._bodies.read_bundle(request, BUNDLE_LIMIT)
+        try:
+            contents = unpack(body)
+        except BadBundle as error:
+            raise BadRequest(f"not a bundle: {error}") from None
+        outcomes = await self._store.put_all(contents)
+        known: list[str] = []
+        refused: dict[str, str] = {}
+        for (key, _), outcome in zip(contents, outcomes, strict=True):
+            if isinstance(outcome, DigestMismatch):
+                refused[key] = str(outcome)
+            elif isinstance(outcome, Exception):
+                raise outcome  # what is stored will be known when it comes again
+            elif not outcome:
+                known.append(key)
+        new = len(contents) - len(known) - len(refused)
+        self.taken += new
+        answer = {"node": self._name, "stored": new, "known": known, "refused": refused}
+        return Response.json(200, answer)
 
 
 def _part(path: Path, size: int, wanted: str, headers: list[tuple[bytes, bytes]]) -> Response:

@@ -56,6 +56,7 @@ class NodeRoutes:
         router = Router()
         router.route("GET", "/contents/{key}", self.contents.get_content)
         router.route("PUT", "/contents/{key}", self.contents.put_content)
+        router.route("POST", "/contents", self.contents.post_contents)
         router.route("GET", "/structures/{key}", self.structures.get_structure)
         router.route("POST", "/structures", self.structures.post_structures)
         router.route("GET", "/urls", self._listings.get_urls)

@@ -10,6 +10,7 @@ import pytest
 from pytest_twisted import async_yield_fixture
 from twisted.internet import reactor
 
+from agents.bundle import unpack
 from agents.capture import Capture
 from agents.configuration import load, secret
 from agents.connectivity.service import ConnectivityService, make_service
@@ -23,7 +24,7 @@ REPORT = (
 )
 
 
-def key_of(body: bytes) -> str:
+def key_of(body: bytes | memoryview) -> str:
     """Return the name of a content."""
     return sha256(body).hexdigest()
 
@@ -65,7 +66,7 @@ class FakeNode:
 
     Attributes:
         contents: what it holds.
-        puts: how many were tried.
+        puts: how many contents came.
         answers: statuses to answer before any other.
     """
 
@@ -76,19 +77,34 @@ class FakeNode:
         self._credential = f"Bearer {credential}".encode()
         router = Router()
         router.route("PUT", "/contents/{key}", self._put)
+        router.route("POST", "/contents", self._take_bundle)
         self.server = HttpServer(reactor, "127.0.0.1:0", router, name="fake node")
 
     @property
     def url(self) -> str:
         return f"http://{self.server.address}"
 
-    async def _put(self, request: Request, key: str) -> Response:
-        body = await request.read(10_000_000)
-        self.puts += 1
+    def _refusal(self, request: Request) -> Response | None:
         if self.answers:
             return Response.text(self.answers.pop(0), "told to")
         if request.headers.get(b"Authorization") != self._credential:
             return Response.text(401, "who are you?")
+        return None
+
+    async def _take_bundle(self, request: Request) -> Response:
+        contents = unpack(await request.read(10_000_000))
+        self.puts += len(contents)
+        if refusal := self._refusal(request):
+            return refusal
+        refused = {key: "not what its name says" for key, body in contents if key_of(body) != key}
+        self.contents |= {key: bytes(body) for key, body in contents if key not in refused}
+        return Response.json(200, {"node": "fake", "refused": refused})
+
+    async def _put(self, request: Request, key: str) -> Response:
+        body = await request.read(10_000_000)
+        self.puts += 1
+        if refusal := self._refusal(request):
+            return refusal
         if key_of(body) != key:
             return Response.text(409, "not what its name says")
         status = 200 if key in self.contents else 201

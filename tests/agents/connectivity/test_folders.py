@@ -59,7 +59,8 @@ def test_a_crawl_that_is_not_whole_is_told_from_one_that_is_not_there(
     """The report comes last: without it a crawl is not whole."""
     folder = CrawlFolder(make_crawl(tmp_path / "c", {"http://a/": b"a"}))
     folder.check()
-    assert folder.content("../../../etc/passwd") is None
+    with pytest.raises(Forbidden):
+        folder.content("../../../etc/passwd")
     (folder.path / "report.xml").unlink()
     with pytest.raises(BadCrawl, match=r"report\.xml"):
         folder.check()

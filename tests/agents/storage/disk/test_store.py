@@ -130,11 +130,11 @@ async def test_a_full_disk_refuses_before_it_writes(store: DiskStore, make_captu
 async def test_a_disk_that_fills_while_writing(store: DiskStore, monkeypatch) -> None:
     """ENOSPC in the middle is that write's failure only, and writing goes on later."""
 
-    def full(self: object, data: bytes) -> None:
+    def full(descriptor: int, data: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(contents_module.IncomingContent, "write", full)
+        patch.setattr(contents_module, "write_all", full)
         with pytest.raises(DiskFull):
             await store.put(_key(b"one"), b"one")
     assert not list(store.layout.incoming.iterdir())
