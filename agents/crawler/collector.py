@@ -40,6 +40,7 @@ class Received:
     answer: Answer
     reception: Reception
     digest: bytes
+    seconds: float
 
 
 @define
@@ -139,11 +140,13 @@ class Collector:
         if self._asked_again(task, answer.head):
             reception.discard()
             raise FetchFailed(f"the server asks to be left alone ({answer.head.status})")
-        return Received(answer, reception, digest)
+        return Received(answer, reception, digest, self.clock.seconds() - answer.asked)
 
     def keep(self, task: Task, received: Received) -> None:
         """Record what was received."""
-        self.recorder.record(task, received.answer, received.reception, received.digest)
+        self.recorder.record(
+            task, received.answer, received.reception, received.digest, received.seconds
+        )
 
     async def _rules(self, task: Task) -> Rules | None:
         if self.robots is None:
@@ -160,7 +163,7 @@ class Collector:
         if error.again and task.attempt + 1 < ATTEMPTS:
             self.frontier.retry(task)
             return
-        self.recorder.failure(task.url, str(error))
+        self.recorder.failure(task.url, str(error), self.clock.seconds())
         if isinstance(error, TooLong):
             self.findings.traps.add(task.url, str(error))
 

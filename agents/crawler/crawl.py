@@ -21,6 +21,7 @@ from agents.crawler.health import Health
 from agents.crawler.heavy import HeavyParsers
 from agents.crawler.judge import Judge
 from agents.crawler.limits import Limits
+from agents.crawler.monitor import Monitor
 from agents.crawler.record import Recorder
 from agents.crawler.report import report
 from agents.crawler.robots_files import RobotsFiles
@@ -46,6 +47,7 @@ class Crawl:
         findings: what the report will tell.
         current: the URL being collected, or empty.
         waiting: why nothing is being fetched.
+        monitor: what people watch.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Crawl:
         self.findings = Findings()
         self.current = ""
         self.waiting = Waiting(reactor)
+        self.monitor = Monitor()
         self._reactor = reactor
         self._workers = workers
         self._agent = agent
@@ -162,7 +165,9 @@ class Crawl:
         order, findings = self.order, self.findings
         directory.write_order(order)
         self._frontier = frontier = Frontier(directory.temporary, self._limits.urls)
-        self._recorder = recorder = Recorder(order, self._agent, directory, former, findings)
+        self._recorder = recorder = Recorder(
+            order, self._agent, directory, former, findings, self.monitor
+        )
         self._fetcher = fetcher = Fetcher(
             self._reactor,
             self._connections,

@@ -29,11 +29,13 @@ class Answer:
         head: as received.
         address: `ip:port` of the server.
         begun: when the answer's head was here, in seconds since the epoch.
+        asked: when it was asked for, likewise.
     """
 
     head: ResponseHead
     address: str
     begun: float
+    asked: float
 
 
 class Fetcher:
@@ -119,6 +121,7 @@ class Fetcher:
         delay: float,
         attempt: int,
     ) -> Answer:
+        asked = self._reactor.seconds()
         connection, response = await self._ask(place, url)
         self.requests += 1
         head, begun = response.head, self._reactor.seconds()
@@ -134,7 +137,7 @@ class Fetcher:
             asked = head.headers.text(b"retry-after")
             account.rest(now, rest_asked(asked, now, attempt, self._longest_rest))
             self._connections.close(place)
-        return Answer(head, response.address, begun)
+        return Answer(head, response.address, begun, asked)
 
     async def _ask(self, place: Place, url: str) -> tuple[HttpConnection, ClientResponse]:
         """Ask over the kept connection; once more on a new one if the server closed it."""

@@ -9,6 +9,7 @@ from agents.crawler.fetcher import Answer
 from agents.crawler.findings import Findings
 from agents.crawler.former import Former
 from agents.crawler.frontier import Task
+from agents.crawler.monitor import Monitor
 from agents.crawler.parsers import PAGE
 from agents.crawler.parsers.registry import media_type
 from agents.crawler.reception import Reception
@@ -40,6 +41,7 @@ class Recorder:
         directory: takes contents and structure.
         former: the former crawl of the site.
         findings: takes what the report tells.
+        monitor: takes what people watch.
     """
 
     def __init__(
@@ -49,15 +51,19 @@ class Recorder:
         directory: CrawlDirectory,
         former: Former,
         findings: Findings,
+        monitor: Monitor,
     ) -> None:
+        self._monitor = monitor
         self._origin = f"crawl: {order.crawl}\nsite: {order.site}\nagent: {agent}\naddress: "
         self._directory = directory
         self._former = former
         self._findings = findings
         self._captures = self._pages = self._new = self._known = self._bytes = 0
 
-    def record(self, task: Task, answer: Answer, reception: Reception, digest: bytes) -> None:
-        """Record one answer, whose body `reception` holds.
+    def record(
+        self, task: Task, answer: Answer, reception: Reception, digest: bytes, seconds: float
+    ) -> None:
+        """Record one answer, whose body `reception` holds and which took so many seconds.
 
         Raises:
             OSError: it can't be written.
@@ -86,11 +92,13 @@ class Recorder:
         )
         kind = media_type(head.headers.text(b"content-type"))[0]
         self._findings.answer(head.status, kind, reception.size, task.depth, change)
+        self._monitor.answered(task.url, seconds, reception.size)
         self._count(task, reception.size, new)
 
-    def failure(self, url: str, reason: str) -> None:
-        """Note a URL that gave no answer."""
+    def failure(self, url: str, reason: str, now: float) -> None:
+        """Note a URL that gave no answer, as seen at a time in seconds since the epoch."""
         self._findings.failures.add(url, reason)
+        self._monitor.failed(dates.from_timestamp(now), url, reason)
 
     def now(self, queued: int, depth: int) -> CrawlFigures:
         """Return the figures as they are now."""
