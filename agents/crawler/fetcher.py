@@ -134,8 +134,8 @@ class Fetcher:
             if account.end(now, delay, self._politeness.group, not reusable):
                 self._connections.close(place)
         if head.status in SUFFERING:
-            asked = head.headers.text(b"retry-after")
-            account.rest(now, rest_asked(asked, now, attempt, self._longest_rest))
+            wanted = head.headers.text(b"retry-after")
+            account.rest(now, rest_asked(wanted, now, attempt, self._longest_rest))
             self._connections.close(place)
         return Answer(head, response.address, begun, asked)
 
