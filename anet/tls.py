@@ -44,20 +44,21 @@ class _Unverified:
 
     def __init__(self, hostname: str, protocols: tuple[bytes, ...]) -> None:
         self._hostname = None if literal(hostname) else hostname.encode("idna")
-        self._context = _unverified_context(protocols)
+        self._protocols = list(protocols)
 
     def clientConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> Connection:
-        connection = Connection(self._context, None)
+        connection = Connection(_unverified_context(), None)
+        if self._protocols:
+            connection.set_alpn_protos(self._protocols)
         if self._hostname is not None:  # addresses are not named (RFC 6066 §3)
             connection.set_tlsext_host_name(self._hostname)
         return connection
 
 
 @cache
-def _unverified_context(protocols: tuple[bytes, ...]) -> Context:
+def _unverified_context() -> Context:
     """Return a context for servers whose certificates may be bad; one serves all of them."""
-    options = CertificateOptions(verify=False, acceptableProtocols=list(protocols) or None)
-    return options.getContext()
+    return CertificateOptions(verify=False).getContext()
 
 
 def client_creator(

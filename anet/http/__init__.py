@@ -5,7 +5,8 @@ Twisted's own client and server rewrite heads; an archive may not (*INA §1.4.2*
 
 from anet.http.client import HttpClient
 from anet.http.connect import connect, permit_all
-from anet.http.connection import ClientResponse, HttpConnection
+from anet.http.connection import HttpConnection
+from anet.http.exchange import ClientResponse
 from anet.http.file_body import FileBody
 from anet.http.hosts import guarded
 from anet.http.incoming import IncomingBody, Sink

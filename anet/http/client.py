@@ -11,7 +11,8 @@ from twisted.internet.interfaces import IDelayedCall
 
 from anet.errors import ConnectionBroken, Overloaded, Stopped
 from anet.http.connect import Permit, connect, permit_all
-from anet.http.connection import ClientResponse, HttpConnection, State
+from anet.http.connection import HttpConnection
+from anet.http.exchange import ClientResponse, State
 from anet.http.file_body import FileBody
 from anet.http.place import Place, read_url
 

@@ -123,7 +123,8 @@ async def reach(
     failure: HttpError = ConnectFailed(f"{first.host} has no address")
     for ip in permitted[:TRIED]:
         try:
-            return await _Layers(reactor, way, build).connect(ip, first)
+            spoken: _Spoken = await _Layers(reactor, way, build).connect(ip, first)
+            return spoken
         except HttpError as error:
             failure = error
     raise failure

@@ -5,7 +5,6 @@ any state --connection lost, time out, nonsense--> CLOSED
 """
 
 from collections.abc import Callable, Sequence
-from enum import Enum, auto
 from typing import Any
 
 from OpenSSL.SSL import Error as TlsError
@@ -18,66 +17,12 @@ from twisted.python.failure import Failure
 from anet.deadline import Deadline
 from anet.errors import ConnectionBroken, HttpError, MalformedMessage, TimedOut, TlsFailed
 from anet.http.body import BodyDecoder, decoder_for
+from anet.http.exchange import HEAD_LIMIT, INTERIM_LIMIT, ClientResponse, State
 from anet.http.file_body import FileBody
-from anet.http.incoming import IncomingBody, Sink
+from anet.http.incoming import IncomingBody
 from anet.http.message import ResponseHead, end_of_head, parse_head, request_head
 from anet.http.sending import paced_writer
 from anet.tls import TlsSession, tls_words
-
-HEAD_LIMIT = 256 * 1024  # bytes; browsers stop at about as much
-INTERIM_LIMIT = 20  # heads of status 1xx before the answer
-
-
-class State(Enum):
-    """Where the connection stands; the table is in the module's docstring."""
-
-    IDLE = auto()
-    HEAD = auto()
-    BODY = auto()
-    CLOSED = auto()
-
-
-class ClientResponse:
-    """An answer whose head is here and whose body is on its way.
-
-    Attributes:
-        head: the head as received.
-        address: `ip:port` of the server.
-    """
-
-    def __init__(self, head: ResponseHead, connection: "HttpConnection", body: IncomingBody):
-        self.head = head
-        self.address = connection.address
-        self._connection = connection
-        self._body = body
-
-    def deliver(self, sink: Sink) -> Deferred[int]:
-        """Give the body to `sink`, piece by piece, as it arrives.
-
-        Args:
-            sink: takes each piece; a Deferred it returns holds the server back until it fires.
-                An error it raises ends the connection.
-
-        Returns:
-            Fires with the size of the body in bytes.
-
-        Raises:
-            HttpError: the body did not come whole.
-        """
-        return self._body.deliver(sink)
-
-    async def read(self, limit: int) -> bytes:
-        """Return the body.
-
-        Raises:
-            BodyTooLarge: it has more than `limit` bytes; the connection is closed.
-            HttpError: it did not come whole.
-        """
-        return await self._body.read(limit)
-
-    def abandon(self) -> None:
-        """Give up the body, and with it the connection; nothing happens once it is taken."""
-        self._connection.abandon(self._body)
 
 
 class HttpConnection(Protocol):

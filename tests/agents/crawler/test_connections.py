@@ -10,7 +10,7 @@ from twisted.internet.task import Clock
 from agents.crawler import connections as module
 from agents.crawler.connections import IDLE, KEPT, Connections, Place
 from anet.errors import ConnectFailed, ForbiddenAddress
-from anet.http.connection import State
+from anet.http.exchange import State
 
 NAMES = {"one": ["8.8.8.1"], "two": ["8.8.8.1"], "many": ["8.8.8.1", "8.8.8.2", "8.8.8.3"],
          "mixed": ["10.0.0.1", "8.8.8.9"], "inside": ["10.0.0.1"]}  # fmt: skip
