@@ -65,7 +65,9 @@ class Findings:
         feeds: RSS and Atom feeds, with the page that names each.
         streams: live audio and video, likewise.
         failures: URLs without an answer, with the reason.
-        traps: URLs not followed, with the limit that was met.
+        traps: URLs not followed, and documents not searched whole, with the limit that was met.
+        trap_kinds: how many there are for each limit (see `agents.crawler.traps`).
+        sessions: URLs with the identifier of a session, and what is followed in place of each.
         excluded: URLs that robots.txt forbids.
     """
 
@@ -82,6 +84,8 @@ class Findings:
         self.streams = Listing()
         self.failures = Listing()
         self.traps = Listing()
+        self.trap_kinds: Counter[str] = Counter()
+        self.sessions = Listing()
         self.excluded = Listing()
 
     def answer(self, status: int, media_type: str, size: int, depth: int, change: str) -> None:
@@ -94,6 +98,17 @@ class Findings:
         entry = self.formats.setdefault(media_type, [0, 0])
         entry[0] += 1
         entry[1] += size
+
+    def trap(self, url: str, kind: str, detail: str = "") -> None:
+        """Count something not followed or not searched.
+
+        Args:
+            url: of it.
+            kind: one of the few names of `agents.crawler.traps`.
+            detail: what else is known.
+        """
+        self.trap_kinds[kind] += 1
+        self.traps.add(url, f"{kind}: {detail}" if detail else kind)
 
     def external(self, url: str, count: int = 1) -> None:
         """Count links out of the site."""

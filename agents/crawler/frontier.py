@@ -1,14 +1,16 @@
 """What is still to be fetched: breadth first over pages, depth first over components.
 
 Page links go to the queue of the next level; component links are taken at once, whatever the
-depth, so that a page's components are always collected with it (*INA §1.4.2*). Queues lie on disk
-beyond a few thousand lines; what has been met is remembered in 16 bytes a URL.
+depth, so that a page's components are always collected with it (*INA §1.4.2*). Within a level the
+dynamic pages are spread over the static ones (§1.4.4). Queues lie on disk beyond a few thousand
+lines; what has been met is remembered in 16 bytes a URL.
 """
 
 from pathlib import Path
 from typing import NamedTuple
 
 from agents.crawler.compact import HashSet
+from agents.crawler.level import Level
 from agents.crawler.parsers import COMPONENT, PAGE
 from agents.crawler.spool import Spool
 
@@ -45,6 +47,26 @@ class Task(NamedTuple):
         return cls(url, kind, letter == "r", int(depth), int(chain), int(attempt))
 
 
+class Queues(NamedTuple):
+    """How many URLs wait in each queue, from the first to be taken to the last.
+
+    Attributes:
+        components: taken at once.
+        static: pages of this level that look static.
+        dynamic: pages of this level that look dynamic.
+        retries: what failed and is tried again at the end of this level.
+        next_static: pages of the next level that look static.
+        next_dynamic: pages of the next level that look dynamic.
+    """
+
+    components: int
+    static: int
+    dynamic: int
+    retries: int
+    next_static: int
+    next_dynamic: int
+
+
 class Frontier:
     """The queues of one crawl.
 
@@ -65,12 +87,24 @@ class Frontier:
         self._taken = HashSet()
         self._components = Spool(folder / "components.spool")
         self._retries = Spool(folder / "retries.spool")
-        self._level = Spool(folder / "level-0.spool")
-        self._next = Spool(folder / "level-1.spool")
+        self._level = Level(folder / "level-0")
+        self._next = Level(folder / "level-1")
 
     def __len__(self) -> int:
-        queues = (self._components, self._retries, self._level, self._next)
-        return sum(len(queue) for queue in queues)
+        return sum(self.queues)
+
+    @property
+    def queues(self) -> Queues:
+        """How many URLs wait, and for what."""
+        level, following = self._level, self._next
+        return Queues(
+            len(self._components),
+            level.static,
+            level.dynamic,
+            len(self._retries),
+            following.static,
+            following.dynamic,
+        )
 
     @property
     def met(self) -> int:
@@ -80,13 +114,27 @@ class Frontier:
     def start(self, url: str) -> None:
         """Begin with the start URL; it is a page, taken whatever the delimitation says."""
         self._met.add(hash(url))
-        self._level.push(Task(url, PAGE, False, 0).to_line())
+        self._level.push(Task(url, PAGE, False, 0).to_line(), False)
 
-    def add_page(self, url: str, depth: int) -> bool:
-        """Queue a page of the next level, unless it has been met; tell whether it was queued."""
+    def knows(self, url: str) -> bool:
+        """Tell whether a URL has been met."""
+        return hash(url) in self._met
+
+    def has_taken(self, url: str) -> bool:
+        """Tell whether a URL has been given out to be fetched."""
+        return hash(url) in self._taken
+
+    def add_page(self, url: str, depth: int, dynamic: bool = False) -> bool:
+        """Queue a page of the next level, unless it has been met; tell whether it was queued.
+
+        Args:
+            url: canonical.
+            depth: the level.
+            dynamic: whether it looks dynamic.
+        """
         if self._full or not self._met.add(hash(url)):
             return False
-        self._next.push(Task(url, PAGE, False, depth).to_line())
+        self._next.push(Task(url, PAGE, False, depth).to_line(), dynamic)
         return True
 
     def add_component(self, url: str, requisite: bool, depth: int, chain: int) -> bool:
@@ -123,7 +171,10 @@ class Frontier:
 
     def close(self) -> None:
         """Drop all queues."""
-        for queue in (self._components, self._retries, self._level, self._next):
+        queues: tuple[Spool | Level, ...] = (
+            self._components, self._retries, self._level, self._next,
+        )  # fmt: skip
+        for queue in queues:
             queue.close()
 
     @property
@@ -133,9 +184,10 @@ class Frontier:
         self.refused += 1
         return True
 
-    def _turn(self) -> Spool | None:
+    def _turn(self) -> Spool | Level | None:
         """Return the queue whose turn it is: components, this level, retries, the next level."""
-        for queue in (self._components, self._level, self._retries):
+        queues: tuple[Spool | Level, ...] = (self._components, self._level, self._retries)
+        for queue in queues:
             if len(queue):
                 return queue
         self._level, self._next = self._next, self._level

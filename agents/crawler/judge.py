@@ -4,27 +4,27 @@ A page of a site repeats most links of its neighbours. What a link text became i
 each folder, so that only the first page of a folder pays for resolving and judging it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 
 from agents import urls
+from agents.crawler.compact import HashSet
+from agents.crawler.dynamic import looks_dynamic
 from agents.crawler.findings import Findings, folder
 from agents.crawler.frontier import Frontier, Task
 from agents.crawler.parsers import COMPONENT, PAGE, Basis, Link
-from agents.crawler.traps import repeats
+from agents.crawler.stories import Stories
+from agents.crawler.streams import has_end, is_stream
+from agents.crawler.traps import FULL, LOST, TRUNCATED, Traps
 from agents.delimitation import Delimitation
+from agents.order import Strategy
+from agents.session_ids import without_session
 
-CHAIN_LIMIT = 20  # components of components; a frame that frames itself for ever stops here
 MEMORY_LIMIT = 100_000  # link texts and folders remembered
 DOCUMENT_LIMIT = 50_000  # links of one document remembered, so that each counts once
 _COUNT_LIMIT = 2000  # destinations counted before they are reported, which takes a while
 _SERVERS = 1000  # whose icon is asked for
-_STREAM = re.compile(
-    r"(?:mms[htu]?|rts?p[stu]?|rtmp[est]*|pnm|icy|icyx|lastfm):"
-    r"|https?:[^?#]*\.(?:m3u8?|pls|asx|wax|wvx|ram|rpm|smil?|mpd|xspf)(?:[?#]|\Z)",
-    re.IGNORECASE,
-)
+_ASIDE_LIMIT = 1_000_000  # URLs not followed remembered, so that each is told of once
 _NOTHING = ""
 
 
@@ -36,6 +36,8 @@ class Judge:
         maximum_depth: levels of pages that are followed.
         frontier: takes what is followed.
         findings: takes what is reported.
+        strategy: where following stops besides.
+        stories: takes what was decided of each URL; without it nobody is told.
     """
 
     def __init__(
@@ -44,13 +46,19 @@ class Judge:
         maximum_depth: int,
         frontier: Frontier,
         findings: Findings,
+        strategy: Strategy | None = None,
+        stories: Stories | None = None,
     ) -> None:
+        strategy = strategy or Strategy()
         self._delimitation = delimitation
-        self._maximum_depth = maximum_depth
+        self._traps = Traps(maximum_depth, strategy)
+        self._sessions = strategy.sessions
+        self._stories = stories
         self._frontier = frontier
         self._findings = findings
         self._memory: dict[str, dict[tuple[str, str], str]] = {}
         self._remembered = 0
+        self._aside = HashSet()
         self._shown: set[str] = set()  # servers of which a page was shown
 
     def document(self, task: Task, url: str, parser: Basis) -> "Document":
@@ -83,11 +91,11 @@ class Judge:
 
     def truncated(self, url: str) -> None:
         """Report a document of which links may be missing."""
-        self._findings.traps.add(url, "a part of the document passes a limit; it is not searched")
+        self._findings.trap(url, TRUNCATED)
 
     def lost(self, url: str, reason: str) -> None:
         """Report a document whose parser failed."""
-        self._findings.traps.add(url, f"its parser failed; its links are lost: {reason}")
+        self._findings.trap(url, LOST, reason)
 
     def settled(self, base: str, encoding: str) -> dict[tuple[str, str], str]:
         """Return what link texts became that are relative to this base."""
@@ -108,29 +116,82 @@ class Judge:
     def settle(self, link: Link, task: Task, base: str, encoding: str) -> str:
         """Follow a link or not; return how it counts: an external URL, a folder, or nothing."""
         url = urls.canonical(link.url, base, encoding)
-        if _STREAM.match(url or link.url):
+        if link.stream or is_stream(url or link.url):
             self._findings.streams.add(url or link.url[: urls.LENGTH_LIMIT], task.url)
         if url is None:
             return _NOTHING
+        if self._sessions:
+            url = self._without_session(url, link, task)
         if link.feed:
             self._findings.feeds.add(url, task.url)
         if not link.requisite and not self._delimitation.internal(url):
+            self._set_aside(url, link, task, "external: outside the delimitation")
             return url
-        if repeats(url):
-            self._findings.traps.add(url, "the path repeats itself")
+        if link.stream and not has_end(url):
+            self._set_aside(url, link, task, "a stream: only reported")
         elif link.kind == PAGE:
-            self._page(url, task.depth + 1)
-        elif task.chain >= CHAIN_LIMIT:
-            self._findings.traps.add(url, f"{CHAIN_LIMIT} components of components")
+            self._page(url, link, task)
         else:
-            self._frontier.add_component(url, link.requisite, task.depth, task.chain + 1)
+            self._component(url, link, task)
         return folder(url)
 
-    def _page(self, url: str, depth: int) -> None:
-        if depth <= self._maximum_depth:
-            self._frontier.add_page(url, depth)
-        else:
-            self._findings.traps.add(url, "past the maximum depth")
+    def _without_session(self, url: str, link: Link, task: Task) -> str:
+        """Return a URL without its session.
+
+        A redirection that does nothing but give a session is followed as it is: without the
+        session it would lead to itself, and what it hides would be missed.
+        """
+        plain = without_session(url)
+        if plain == url or (plain == task.url and link.kind == COMPONENT):
+            return url
+        self._findings.sessions.add(url, plain)
+        return plain
+
+    def _page(self, url: str, link: Link, task: Task) -> None:
+        if self._frontier.knows(url):
+            return
+        depth, dynamic = task.depth + 1, looks_dynamic(url)
+        trap = self._traps.of_page(url, depth, dynamic)
+        if not trap and not self._frontier.add_page(url, depth, dynamic):
+            trap = FULL
+        self._decided(url, link, task, trap)
+
+    def _component(self, url: str, link: Link, task: Task) -> None:
+        frontier, chain = self._frontier, task.chain + 1
+        if frontier.has_taken(url):
+            return
+        if frontier.knows(url):
+            frontier.add_component(url, link.requisite, task.depth, chain)
+            return
+        trap = self._traps.of_component(url, chain, link.requisite and chain == 1)
+        if not trap and not frontier.add_component(url, link.requisite, task.depth, chain):
+            trap = FULL
+        self._decided(url, link, task, trap)
+
+    def _decided(self, url: str, link: Link, task: Task, trap: str) -> None:
+        """Tell, of a URL met for the first time, that it is followed or which trap it is."""
+        if not trap:
+            if self._stories is not None:
+                verdict = "followed: a requisite" if link.requisite else "followed"
+                self._met(url, link, task, verdict)
+        elif self._set_aside(url, link, task, trap):
+            self._findings.trap(url, trap)
+
+    def _set_aside(self, url: str, link: Link, task: Task, verdict: str) -> bool:
+        """Tell of a URL that is not followed; return whether this is the first time."""
+        key = hash(url)
+        if key in self._aside:
+            return False
+        if len(self._aside) < _ASIDE_LIMIT:
+            self._aside.add(key)
+        if self._stories is not None:
+            self._met(url, link, task, verdict)
+        return True
+
+    def _met(self, url: str, link: Link, task: Task, verdict: str) -> None:
+        assert self._stories is not None
+        depth = task.depth + 1 if link.kind == PAGE else task.depth
+        self._stories.met(url, task.url, link.kind, depth, verdict)
 
     def tell(self, source: str, count: Mapping[str, int]) -> None:
         """Report what links of one folder lead to."""

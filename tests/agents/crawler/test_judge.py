@@ -6,9 +6,10 @@ import pytest
 
 from agents.crawler.findings import Findings, folder
 from agents.crawler.frontier import Frontier, Task
-from agents.crawler.judge import CHAIN_LIMIT, Judge
+from agents.crawler.judge import Judge
 from agents.crawler.link_reader import LinkReader
 from agents.crawler.parsers import COMPONENT, PAGE, Link, Source
+from agents.crawler.traps import CHAIN_LIMIT
 from agents.delimitation import Delimitation
 
 HERE = "http://a.org/dir/page.html"
