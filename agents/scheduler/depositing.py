@@ -24,6 +24,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0  # seconds before a deposit is tried agai
 class _Running:
     """A deposit under way, or waiting to be tried again."""
 
+    site: str
     peer: Peer | None = None
     backoff: Backoff = field(factory=lambda: Backoff(_FIRST_WAIT, _LONGEST_WAIT))
     timer: IDelayedCall | None = None
@@ -69,13 +70,18 @@ class Depositing:
             return
         store = self._means.store
         for crawl in await store.run(Database.in_state, CrawlState.COLLECTED, _LOOKED_AT):
-            running = self._running.setdefault(crawl.crawl, _Running())
+            running = self._running.setdefault(crawl.crawl, _Running(crawl.site))
             peer = self._free_peer()
             if peer is None:
                 return
+            if self._at_work(crawl.site):
+                continue  # what a site's crawls leave to the next is written by one at a time
             if running.peer is None and running.timer is None:
                 running.peer = peer
                 self._means.tasks.start(self._deposit(peer, crawl), f"deposit of {crawl.crawl}")
+
+    def _at_work(self, site: str) -> bool:
+        return any(one.site == site and one.peer is not None for one in self._running.values())
 
     def _free_peer(self) -> Peer | None:
         """Return the connectivity agent with the fewest deposits, unless all have enough."""

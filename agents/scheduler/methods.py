@@ -20,7 +20,11 @@ class SchedulerMethods:
 
     @exposed(roles=("operator",))
     async def order(
-        self, urls: list[str], private_networks: bool = False, delay: float | None = None
+        self,
+        urls: list[str],
+        private_networks: bool = False,
+        delay: float | None = None,
+        beside: bool = False,
     ) -> list[str]:
         """Have the sites that begin at these URLs collected; return the name of each crawl.
 
@@ -28,7 +32,8 @@ class SchedulerMethods:
         being collected goes on as it was ordered first. What belongs to each site is guessed
         from its URL. With `private_networks` addresses of private
         networks and of loopback may be fetched; `delay` is the seconds owed to a web server for
-        each request, instead of the configured.
+        each request, instead of the configured. With `beside`, a site that is being collected
+        gets a second crawler that begins now and does not wait for the first.
         """
         limit = self._scheduler.means.config.orders_at_once
         if not 0 < len(urls) <= limit:
@@ -36,7 +41,7 @@ class SchedulerMethods:
         if delay is not None and not 0 <= delay <= _LONGEST_DELAY:
             raise CallRefused("bad-order", f"a delay is from 0 to {_LONGEST_DELAY} seconds")
         try:
-            return await self._scheduler.order(urls, private_networks, delay)
+            return await self._scheduler.order(urls, private_networks, delay, beside)
         except NotAUrl as error:
             raise CallRefused("bad-order", str(error)) from None
 

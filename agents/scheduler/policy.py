@@ -14,12 +14,14 @@ class Due:
         site: its site's name.
         host: the host it is collected from.
         attempt: the name that its next attempt will have.
+        beside: whether it is a second crawl of a site that another collects meanwhile.
     """
 
     crawl: str
     site: str
     host: str
     attempt: str
+    beside: bool = False
 
 
 @frozen
@@ -45,7 +47,7 @@ def plan(
     """Give the crawls that wait to free crawlers, first come first served.
 
     Two sites on one host are not collected at once: a second one waits for its turn and takes
-    no crawler's place.
+    no crawler's place. A second crawl of one site was asked for as such, and does not wait.
 
     Args:
         due: crawls that wait, the one that waits longest first.
@@ -59,7 +61,7 @@ def plan(
     assignments = []
     unserved = 0
     for one in due:
-        if one.host in taken:
+        if one.host in taken and not one.beside:
             continue
         taken.add(one.host)
         if waiting:

@@ -91,7 +91,11 @@ class Scheduler(Service):
             self.depositing.leave(peer)
 
     async def order(
-        self, urls: Sequence[str], private_networks: bool, delay: float | None = None
+        self,
+        urls: Sequence[str],
+        private_networks: bool,
+        delay: float | None = None,
+        beside: bool = False,
     ) -> list[str]:
         """Make the sites that begin at `urls` due; return their crawls.
 
@@ -100,7 +104,7 @@ class Scheduler(Service):
         """
         sites = sites_of(urls, self.means.config.maximum_depth)
         crawls = await self.means.store.run(
-            Database.order, sites, private_networks, self.means.now(), delay
+            Database.order, sites, private_networks, self.means.now(), delay, beside
         )
         self.collecting.ring()
         return crawls

@@ -13,13 +13,15 @@ class Changes(Queries):
     """What all changes are made of."""
 
     def _happen(self, crawl: str, event: Event, date: str, error: str = "") -> None:
-        """Move a crawl and its site together."""
+        """Move a crawl and its site together; a second crawl moves alone."""
         before = self._crawl(crawl)
         site = self._site(before.site)
         after = crawl_after(before.state, event)
         self._set(crawl, state=after, changed=date)
         if error:
             self._set(crawl, error=error)
+        if before.beside:
+            return
         self._connection.execute(
             "UPDATE sites SET state = ?, changed = ?, error = ? WHERE site = ?",
             [site_after(SiteState(site["state"]), event), date, error, before.site],

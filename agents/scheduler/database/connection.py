@@ -3,8 +3,8 @@
 import sqlite3
 from pathlib import Path
 
-VERSION = 1
-UPGRADES = {0: "schema-1.sql"}  # from a version, by which file, to the next
+VERSION = 2
+UPGRADES = {0: "schema-1.sql", 1: "schema-2.sql"}  # from a version, by which file, to the next
 _APPLICATION = 0x646C7763  # "dlwc": tells our files from other SQLite databases
 _BEGIN_AGAIN = "put back a copy of it, or move it away to begin with none"
 _PATIENCE = 10.0  # seconds to wait for another process's lock

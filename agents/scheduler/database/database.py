@@ -1,5 +1,6 @@
 """The whole database: orders, attempts, deposits, and everything it can be asked."""
 
+import sqlite3
 from collections.abc import Sequence
 
 from agents.scheduler.database.attempts import Attempts
@@ -18,13 +19,15 @@ class Database(Attempts, Deposits):
         private_networks: bool,
         date: str,
         delay: float | None = None,
+        beside: bool = False,
     ) -> list[str]:
         """Register sites and make them due; return the crawl of each.
 
-        A site that is already at work keeps the crawl it has: the new order joins it.
+        A site that is already at work keeps the crawl it has: the new order joins it. With
+        `beside`, one that is being collected gets a second crawl (*INA §1.4.1*).
         """
         with self._transaction():
-            return [self._order_one(site, private_networks, date, delay) for site in sites]
+            return [self._order_one(site, private_networks, date, delay, beside) for site in sites]
 
     def recover(self, date: str) -> list[Crawl]:
         """Take up what a former run left; return the crawls that crawlers were collecting.
@@ -37,7 +40,7 @@ class Database(Attempts, Deposits):
         return self.in_state(CrawlState.COLLECTING)
 
     def _order_one(
-        self, site: NewSite, private_networks: bool, date: str, delay: float | None
+        self, site: NewSite, private_networks: bool, date: str, delay: float | None, beside: bool
     ) -> str:
         self._connection.execute(
             "INSERT INTO sites (site, start_url, accept, reject, maximum_depth, host, state,"
@@ -48,13 +51,19 @@ class Database(Attempts, Deposits):
         )
         row = self._site(site.site)
         if SiteState(row["state"]) in SITE_AT_WORK:
-            return self._join(str(row["crawl"]), private_networks, delay)
+            present = self._second(site.site, row) if beside else str(row["crawl"])
+            if present is not None:
+                return self._join(present, private_networks, delay)
+        else:
+            beside = False
         crawl = self._new_crawl_name(date, site.site)
         self._connection.execute(
             "INSERT INTO crawls (crawl, site, host, state, private_networks, delay, ordered,"
-            " changed) VALUES (?, ?, ?, 'ordered', ?, ?, ?, ?)",
-            [crawl, site.site, site.host, private_networks, delay, date, date],
+            " changed, beside) VALUES (?, ?, ?, 'ordered', ?, ?, ?, ?, ?)",
+            [crawl, site.site, site.host, private_networks, delay, date, date, beside],
         )
+        if beside:
+            return crawl
         state = site_after(SiteState(row["state"]), Event.ORDERED)
         self._connection.execute(
             "UPDATE sites SET state = ?, start_url = ?, crawl = ?, crawls = crawls + 1,"
@@ -62,6 +71,17 @@ class Database(Attempts, Deposits):
             [state, site.start_url, crawl, date, site.site],
         )
         return crawl
+
+    def _second(self, site: str, row: sqlite3.Row) -> str | None:
+        """Return the crawl that an order for a second one joins; none when there may be one."""
+        if SiteState(row["state"]) is not SiteState.COLLECTING:
+            return str(row["crawl"])
+        found = self._connection.execute(
+            "SELECT crawl FROM crawls WHERE site = ? AND beside"
+            " AND state IN ('ordered', 'collecting')",
+            [site],
+        ).fetchone()
+        return None if found is None else str(found["crawl"])
 
     def _join(self, name: str, private_networks: bool, delay: float | None) -> str:
         """Let an order join a crawl; what it says counts while no crawler has been told yet."""

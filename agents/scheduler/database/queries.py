@@ -45,12 +45,15 @@ class Queries:
         self._connection.close()
 
     def due(self, limit: int, busy_hosts: Collection[str] = ()) -> list[Due]:
-        """Return crawls that wait, the oldest of each host that is not busy, oldest first."""
+        """Return crawls that wait, the oldest of each host that is not busy, oldest first.
+
+        A second crawl of a site does not mind that the first keeps its host busy.
+        """
         busy = list(busy_hosts)
         marks = ", ".join("?" * len(busy))
-        condition = f"state = 'ordered' AND host NOT IN ({marks})"
+        condition = f"state = 'ordered' AND (beside OR host NOT IN ({marks}))"
         rows = self._connection.execute(
-            "SELECT crawl, site, host, attempt, min(ordered) AS first FROM crawls"  # noqa: S608 - marks
+            "SELECT crawl, site, host, attempt, beside, min(ordered) AS first FROM crawls"  # noqa: S608 - marks
             f" WHERE {condition} GROUP BY host ORDER BY first LIMIT ?",
             [*busy, limit],
         )
@@ -60,6 +63,7 @@ class Queries:
                 row["site"],
                 row["host"],
                 attempt_name(row["crawl"], row["attempt"] + 1),
+                bool(row["beside"]),
             )
             for row in rows
         ]

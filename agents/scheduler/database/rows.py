@@ -35,6 +35,7 @@ class Crawl:
         maximum_depth: page links followed from the start.
         private_networks: whether addresses of private networks may be fetched.
         delay: seconds owed for each request, or none for the configured.
+        beside: whether it is a second crawl of a site that another collects meanwhile.
     """
 
     crawl: str
@@ -43,6 +44,7 @@ class Crawl:
     state: CrawlState
     private_networks: bool
     delay: float | None
+    beside: bool
     attempt: int
     name: str | None
     crawler: str | None
@@ -69,6 +71,7 @@ def crawl_of(row: Row) -> Crawl:
     columns = dict(row)
     columns["state"] = CrawlState(columns["state"])
     columns["private_networks"] = bool(columns["private_networks"])
+    columns["beside"] = bool(columns["beside"])
     columns["figures"] = msgspec.json.decode(columns["figures"], type=CrawlFigures)
     if columns["deposit"] is not None:
         columns["deposit"] = msgspec.json.decode(columns["deposit"], type=DepositFigures)

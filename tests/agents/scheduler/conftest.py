@@ -213,9 +213,9 @@ class World:
         """Return the result of a coroutine that needs no time to pass."""
         return self.wait(Deferred.fromCoroutine(coroutine))
 
-    def order(self, *urls: str, private_networks: bool = False) -> list[str]:
+    def order(self, *urls: str, private_networks: bool = False, **how: Any) -> list[str]:
         """Order sites."""
-        crawls: list[str] = self.run(self.scheduler.order(urls, private_networks))
+        crawls: list[str] = self.run(self.scheduler.order(urls, private_networks, **how))
         return crawls
 
     def pass_time(self, seconds: float) -> None:

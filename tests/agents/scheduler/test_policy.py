@@ -28,6 +28,14 @@ def test_sites_of_one_host_take_turns() -> None:
     assert decided.forks == 0
 
 
+def test_a_second_crawl_of_a_site_does_not_wait_for_the_first() -> None:
+    """It was asked for as such; it takes a crawler of its own all the same."""
+    second = Due("crawl-2", "site-1", "a", "crawl-2", beside=True)
+    decided = plan([second], [], {"a"}, 1, 9)
+    assert (decided.assignments, decided.forks) == ((), 1)
+    assert plan([second], ["x"], {"a"}, 2, 9).assignments == ((second, "x"),)
+
+
 _HOSTS = st.sampled_from("abcdef")
 
 

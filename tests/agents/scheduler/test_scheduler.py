@@ -78,6 +78,32 @@ def test_a_site_being_collected_is_joined(world: Any) -> None:
     assert len(crawler.orders) == 1
 
 
+def test_a_second_crawler_on_a_site_being_collected(world: Any) -> None:
+    """It begins at once, there is one at most, and the deposits take turns."""
+    first, second = world.crawler("crawler-1"), world.crawler("crawler-2")
+    connectivity = world.connectivity()
+    [crawl] = world.order("http://a.example/")
+    [again] = world.order("http://a.example/", beside=True)
+    assert world.order("http://a.example/", beside=True) == [again] != [crawl]
+    assert (first.order.crawl, second.order.crawl) == (crawl, again)
+    assert second.order.start_url == first.order.start_url
+    assert first.finish() and second.finish()
+    assert [one["crawl"] for one in connectivity.deposits] == [crawl]
+    connectivity.succeed()
+    assert [one["crawl"] for one in connectivity.deposits] == [crawl, again]
+    connectivity.succeed()
+    assert world.status().crawl_counts == {"deposited": 2}
+    assert world.status().sites == {"idle": 1}
+
+
+def test_a_second_crawler_on_a_site_that_is_not_being_collected(world: Any) -> None:
+    """It is an order like any other then."""
+    world.crawler("crawler-1")
+    [crawl] = world.order("http://a.example/", beside=True)
+    assert world.status().sites == {"collecting": 1}
+    assert world.order("http://a.example/") == [crawl]
+
+
 def test_crawlers_are_forked_when_there_is_work_for_them(world: Any) -> None:
     """The nursery is asked for what is missing, up to the maximum, and once."""
     nursery = world.nursery()

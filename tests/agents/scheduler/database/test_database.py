@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agents.deposit import DepositFigures, Findings
 from agents.order import CrawlFigures
-from agents.scheduler.database import Database, DatabaseRefused, NewSite
+from agents.scheduler.database import Database, DatabaseRefused, NewSite, connection
 from agents.scheduler.life import SITE_AT_WORK, CrawlState, NoSuchTransition
 
 DATE = "20261121073000000000"
@@ -272,4 +272,23 @@ def test_whatever_happens_a_site_at_work_has_one_crawl_at_work(
         working = [crawl for crawl in database.unfinished(99) if crawl.site == one.site]
         assert len(working) == (one.state in SITE_AT_WORK)
         assert all(crawl.crawl == one.crawl for crawl in working)
+    database.close()
+
+
+def test_a_database_of_the_first_version_is_upgraded(path: Path) -> None:
+    """What it holds stays, and second crawls can be kept from then on."""
+    path.parent.mkdir()
+    old = sqlite3.connect(path)
+    old.executescript((Path(connection.__file__).with_name("schema-1.sql")).read_text())
+    old.executescript(f"PRAGMA application_id = {0x646C7763}; PRAGMA user_version = 1")
+    old.execute(
+        "INSERT INTO sites VALUES ('a', 'http://a/', '//a', '', 5, 'a', 'known', NULL, 0, ?, ?, '')",
+        [DATE, DATE],
+    )
+    old.commit()
+    old.close()
+    database = Database(path)
+    [crawl] = database.order([site("a")], False, DATE)
+    kept = database.crawl(crawl)
+    assert kept is not None and not kept.beside
     database.close()
