@@ -282,7 +282,8 @@ def test_a_database_of_the_first_version_is_upgraded(path: Path) -> None:
     old.executescript((Path(connection.__file__).with_name("schema-1.sql")).read_text())
     old.executescript(f"PRAGMA application_id = {0x646C7763}; PRAGMA user_version = 1")
     old.execute(
-        "INSERT INTO sites VALUES ('a', 'http://a/', '//a', '', 5, 'a', 'known', NULL, 0, ?, ?, '')",
+        "INSERT INTO sites (site, start_url, accept, reject, maximum_depth, host, state,"
+        " registered, changed) VALUES ('a', 'http://a/', '//a', '', 5, 'a', 'known', ?, ?)",
         [DATE, DATE],
     )
     old.commit()
