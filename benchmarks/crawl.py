@@ -1,308 +1,171 @@
-"""How quickly one website is collected and stored: dlweb, Scrapy and wget in turn.
+"""How thriftily and quickly websites are collected and stored: dlweb and its peers in turn.
 
-    python benchmarks/crawl.py [--quick] [--runs N]
+    python benchmarks/crawl.py [--quick] [--runs N] [--site NAME] [--tool NAME]…
 
-nginx serves Debian's python3.11-doc on loopback. Each tool collects the whole site from its first
-page, with no pauses, and stores what it fetches: dlweb by its whole tree of agents, every content
-twice, durable and hashed; Scrapy to files named by SHA-256; wget to a WARC file. dlweb is measured
-twice: with its ten processes started and stopped for the run, and in an archive that runs
-already, as archives do. Processor time is that of all processes of a tool. The last line is JSON.
+nginx serves two sites on loopback: Python's documentation, large pages with many links, and manuals
+of many small pages. Each tool collects each site whole from its first page, with no pauses, and
+stores what it fetches: dlweb by its whole tree of agents, every content twice, durable and hashed;
+Scrapy to files named by SHA-256; wget to a WARC file, plain and compressed; httrack to files. dlweb
+is measured twice: with its processes started and stopped for the run, and in an archive that
+runs already, as archives do. Processor time is that of all processes of a tool. What a peer found
+and dlweb did not is listed as missed. The last line is JSON.
 """
 
 import argparse
 import json
-import os
 import platform
-import resource
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
-from urllib.request import urlopen
+from typing import Any
 
-DOCUMENTATION = Path("/usr/share/doc/python3.11/html")
-QUICK_PART = ("tutorial", "howto", "_static", "_images")  # folders of the site for --quick
-BIN = Path(sys.executable).parent
-SCRAPY = Path(__file__).parent / "crawl_scrapy.py"
+from crawl_sites import missing_packages, served, sites
+from crawl_tools import BIN, TOOLS, Run
 
+OURS = "dlweb running"
+TARGETS = {"scrapy": 10.0, "wget": 2.0, "httrack": 2.5}  # times the peer's thrift
+QUICK_TOOLS = ("dlweb running", "scrapy", "wget", "httrack")
+MISSED_SHOWN = 20
 
-class Run(NamedTuple):
-    """One collection of the site."""
-
-    pages: int  # answers with status 200 that were stored
-    seconds: float
-    processor: float  # seconds, over all processes
-
-    @property
-    def rate(self) -> float:
-        """Pages a second."""
-        return self.pages / self.seconds
-
-    @property
-    def thrift(self) -> float:
-        """Pages a second of processor time."""
-        return self.pages / self.processor
+Runs = dict[str, list[Run]]  # by tool
 
 
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a part of the site only")
+    parser.add_argument("--quick", action="store_true", help="parts of the sites, each tool once")
     parser.add_argument("--runs", type=int, default=3, help="of each tool (default: 3)")
+    parser.add_argument("--site", help="one of the sites only: large pages, small pages")
+    parser.add_argument("--tool", action="append", choices=TOOLS, help="this tool only")
     options = parser.parse_args()
-    check_machine()
+    tools = options.tool or (QUICK_TOOLS if options.quick else tuple(TOOLS))
+    check_machine(tools)
+    found: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory(prefix="dlweb-benchmark-") as name:
-        work = Path(name)
-        site = quick_site(work) if options.quick else DOCUMENTATION
-        with served(site, work) as url:
-            runs = measure(url, work, max(1, options.runs))
-    report(runs)
+        for site, folder in sites(Path(name), options.quick).items():
+            if options.site in (None, site):
+                work = Path(name) / site.replace(" ", "-")
+                work.mkdir()
+                with served(folder, work) as url:
+                    runs = measure(url, work, tools, 1 if options.quick else options.runs)
+                found[site] = summary(runs)
+                print_site(site, found[site])
+    print(json.dumps({"benchmark": "crawl", "versions": versions(), **result(found)}))
 
 
-def check_machine() -> None:
+def check_machine(tools: tuple[str, ...]) -> None:
     """End with a message when this machine lacks a tool."""
-    needed = {"nginx": "nginx-light", "wget": "wget"}
-    missing = [package for tool, package in needed.items() if shutil.which(tool) is None]
-    if not DOCUMENTATION.is_dir():
-        missing.append("python3.11-doc")
+    missing = missing_packages()
+    missing += [tool for tool in ("wget", "httrack") if tool in tools and not shutil.which(tool)]
     if missing:
         sys.exit(f"install Debian's packages first: apt-get install {' '.join(missing)}")
-    if subprocess.run([sys.executable, "-c", "import scrapy"], capture_output=True).returncode:
+    imported = subprocess.run([sys.executable, "-c", "import scrapy"], capture_output=True)
+    if "scrapy" in tools and imported.returncode:
         sys.exit("install Scrapy first: make benchmark")
 
 
-def quick_site(work: Path) -> Path:
-    """Make a smaller site out of the documentation: what it lacks is a 404 for every tool."""
-    site = work / "site"
-    site.mkdir()
-    for page in DOCUMENTATION.glob("*.html"):
-        if page.stat().st_size < 200_000:
-            shutil.copy(page, site)
-    for folder in QUICK_PART:
-        if (DOCUMENTATION / folder).is_dir():
-            shutil.copytree(DOCUMENTATION / folder, site / folder)
-    return site
+def measure(url: str, work: Path, tools: tuple[str, ...], count: int) -> Runs:
+    """Run the tools in turn, so that a busy moment of the machine meets all of them.
 
-
-@contextmanager
-def served(site: Path, work: Path) -> Iterator[str]:
-    """Serve a folder by nginx for as long as the context lasts; gives its URL."""
-    port = free_ports(1)
-    configuration = work / "nginx.conf"
-    configuration.write_text(
-        f"""daemon off; pid {work}/nginx.pid; error_log {work}/nginx.log; worker_processes 1;
-        {"user root;" if os.geteuid() == 0 else ""}
-        events {{ worker_connections 256; }}
-        http {{ include /etc/nginx/mime.types; access_log off; keepalive_requests 100000;
-          client_body_temp_path {work}/1; proxy_temp_path {work}/2; fastcgi_temp_path {work}/3;
-          uwsgi_temp_path {work}/4; scgi_temp_path {work}/5;
-          server {{ listen 127.0.0.1:{port}; root {site}; }} }}"""
-    )
-    server = subprocess.Popen(["nginx", "-c", configuration, "-p", work], stderr=subprocess.DEVNULL)
-    try:
-        wait_for_port(port)
-        yield f"http://127.0.0.1:{port}/"
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def wait_for_port(port: int) -> None:
-    """Wait until somebody listens."""
-    for _ in range(100):
-        with closing(socket.socket()) as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    sys.exit("nginx does not start")
-
-
-def free_ports(count: int) -> int:
-    """Return the first of `count` free ports in a row."""
-    for base in range(20_000 + os.getpid() % 9000, 60_000, count):
-        try:
-            for port in range(base, base + count):
-                with closing(socket.socket()) as probe:
-                    probe.bind(("127.0.0.1", port))
-        except OSError:
-            continue
-        return base
-    sys.exit("no free ports")
-
-
-def measure(url: str, work: Path, count: int) -> dict[str, list[Run]]:
-    """Run the tools in turn, so that a busy moment of the machine meets all of them."""
-    tools: dict[str, Callable[[str, Path], Run]] = {
-        "dlweb": run_dlweb,
-        "dlweb running": run_running_dlweb,
-        "scrapy": run_scrapy,
-        "wget": run_wget,
-    }
-    runs: dict[str, list[Run]] = {name: [] for name in tools}
+    Nothing is removed meanwhile: ext4 is slow to make files where others were just removed.
+    """
+    runs: Runs = {name: [] for name in tools}
     for number in range(1, count + 1):
-        for name, tool in tools.items():
-            folder = work / f"{name}-{number}"
+        for name in tools:
+            folder = work / f"{name.replace(' ', '-')}-{number}"
             folder.mkdir()
-            run = tool(url, folder)
-            shutil.rmtree(folder)
+            run = TOOLS[name](url, folder)
             runs[name].append(run)
             print(
-                f"{name} {number}/{count}: {run.pages} pages, {run.seconds:.1f} s, "
-                f"{run.processor:.1f} s of processor",
+                f"{name} {number}/{count}: {len(run.urls)} resources, {run.seconds:.1f} s, "
+                f"{run.processor:.2f} s of processor",
                 file=sys.stderr,
             )
     return runs
 
 
-def timed(command: list[str | Path], folder: Path, statuses: tuple[int, ...] = (0,)) -> Run:
-    """Run a command to its end; its processor time is that of all processes it waited for."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    began = time.monotonic()
-    with (folder / "output").open("wb") as output, (folder / "errors").open("wb") as errors:
-        done = subprocess.run(command, cwd=folder, stdout=output, stderr=errors)
-    seconds = time.monotonic() - began
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in statuses:
-        sys.exit(f"{command[0]} failed:\n{(folder / 'errors').read_text()[-2000:]}")
-    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Run(0, seconds, processor)
-
-
-def run_dlweb(url: str, folder: Path) -> Run:
-    """Collect with a whole archive, started for the occasion."""
-    base = free_ports(100)
-    command = [BIN / "dlweb", "run", "--once", "--json", "--delay", "0", url]
-    run = timed([*command, "--archive", folder / "archive", "--base-port", str(base)], folder)
-    summary = json.loads((folder / "output").read_text().splitlines()[-1])
-    return run._replace(pages=summary["captures"] - count_refused(folder / "archive"))
-
-
-def run_running_dlweb(url: str, folder: Path) -> Run:
-    """Collect with an archive that was started before; it starts empty too."""
-    base = free_ports(100)
-    where = ["--archive", folder / "archive", "--base-port", str(base)]
-    archive = subprocess.Popen(
-        [BIN / "twistd", "--nodaemon", f"--pidfile={folder / 'pid'}", "archive", *where],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=folder,
-    )
-    try:
-        wait_until_ready(f"http://127.0.0.1:{base + 98}/status.json")
-        before = processor_of_tree(archive.pid)
-        run = timed([BIN / "dlweb", "run", "--once", "--json", "--delay", "0", *where, url], folder)
-        processor = run.processor + processor_of_tree(archive.pid) - before
-    finally:
-        archive.terminate()
-        archive.wait()
-    summary = json.loads((folder / "output").read_text().splitlines()[-1])
-    pages = summary["captures"] - count_refused(folder / "archive")
-    return Run(pages, run.seconds, processor)
-
-
-def wait_until_ready(status: str) -> None:
-    """Wait until every agent of an archive answers."""
-    for _ in range(300):
-        with suppress(OSError), urlopen(status, timeout=5) as answer:
-            if json.load(answer)["ready"]:
-                return
-        time.sleep(0.1)
-    sys.exit("the archive does not start")
-
-
-def processor_of_tree(root: int) -> float:
-    """Return the seconds of processor time of a process and its living descendants."""
-    ticks: dict[int, tuple[int, int]] = {}  # each process's parent and time
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            fields = path.read_text().rpartition(")")[2].split()
-            ticks[int(path.parent.name)] = (int(fields[1]), int(fields[11]) + int(fields[12]))
-    tree = {root}
-    while more := {pid for pid, (parent, _) in ticks.items() if parent in tree} - tree:
-        tree |= more
-    return sum(ticks[pid][1] for pid in tree) / os.sysconf("SC_CLK_TCK")
-
-
-def count_refused(archive: Path) -> int:
-    """Return how many captures have another status than 200; from the plain files of one node."""
-    lines = (
-        line
-        for path in (archive / "storage-1").glob("structures/*/*/*.captures")
-        for line in path.read_bytes().splitlines()
-    )
-    return sum(line.split()[3] != b"200" for line in lines)
-
-
-def run_scrapy(url: str, folder: Path) -> Run:
-    """Collect with Scrapy."""
-    run = timed([sys.executable, SCRAPY, url, folder / "contents"], folder)
-    return run._replace(pages=int((folder / "output").read_text().split()[-1]))
-
-
-def run_wget(url: str, folder: Path) -> Run:
-    """Collect with wget; status 8 means that some address answered 404, as on any site."""
-    command: list[str | Path] = [
-        "wget", "--recursive", "--page-requisites", "--level=inf", "--quiet", "--delete-after",
-        "--execute=robots=off", "--no-warc-compression", f"--warc-file={folder / 'site'}",
-        f"--directory-prefix={folder / 'files'}", url,
-    ]  # fmt: skip
-    run = timed(command, folder, statuses=(0, 8))
-    pages = 0
-    with (folder / "site.warc").open("rb") as warc:
-        pages = sum(line.startswith(b"HTTP/1.1 200 ") for line in warc)
-    return run._replace(pages=pages)
-
-
-def report(runs: dict[str, list[Run]]) -> None:
-    """Print a table of medians, and the line of JSON."""
-    print(f"{'':15}{'pages':>8}{'seconds':>10}{'pages/s':>10}{'CPU s':>10}{'pages/CPU s':>13}")
-    figures: dict[str, dict[str, float]] = {}
-    for name, each in runs.items():
-        figures[name] = {
-            "pages": statistics.median(run.pages for run in each),
+def summary(runs: Runs) -> dict[str, Any]:
+    """Return medians, the processes of the running archive, and what dlweb missed."""
+    figures = {
+        name: {
+            "resources": statistics.median(len(run.urls) for run in each),
             "seconds": round(statistics.median(run.seconds for run in each), 3),
-            "pages_per_second": round(statistics.median(run.rate for run in each), 2),
+            "resources_per_second": round(statistics.median(run.rate for run in each), 2),
             "processor_seconds": round(statistics.median(run.processor for run in each), 3),
-            "pages_per_processor_second": round(statistics.median(run.thrift for run in each), 2),
+            "resources_per_processor_second": round(
+                statistics.median(run.thrift for run in each), 2
+            ),
         }
-        pages, seconds, rate, processor, thrift = figures[name].values()
-        print(f"{name:15}{pages:8.0f}{seconds:10.2f}{rate:10.1f}{processor:10.2f}{thrift:13.1f}")
-    ratios = {
-        f"{ours.replace(' ', '_')}_{what}_vs_{peer}": round(
-            figures[ours][what] / figures[peer][what], 3
+        for name, each in runs.items()
+    }
+    processes: dict[str, float] = {}
+    missed: dict[str, list[str]] = {}
+    if ours := runs.get(OURS):
+        names = dict.fromkeys(name for run in ours for name in run.processes)
+        processes = {
+            name: round(statistics.median(run.processes.get(name, 0.0) for run in ours), 3)
+            for name in names
+        }
+        missed = {
+            name: sorted(frozenset[str]().union(*(run.urls for run in each)) - ours[-1].urls)
+            for name, each in runs.items()
+            if not name.startswith("dlweb")
+        }
+    return {"figures": figures, "processes": processes, "missed": missed}
+
+
+def result(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return all sites, with the ratios to each peer and the targets."""
+    targets: dict[str, dict[str, Any]] = {}
+    for site, each in found.items():
+        figures = each["figures"]
+        for peer, wanted in TARGETS.items():
+            if OURS in figures and peer in figures:
+                what = "resources_per_processor_second"
+                ratio = round(figures[OURS][what] / figures[peer][what], 3)
+                name = f"{site}: {OURS} vs {peer}"
+                targets[name] = {"ratio": ratio, "wanted": wanted, "met": ratio >= wanted}
+        missed = sorted(set().union(*each["missed"].values())) if each["missed"] else []
+        targets[f"{site}: missed"] = {"ratio": len(missed), "wanted": 0, "met": not missed}
+    return {"sites": found, "targets": targets}
+
+
+def print_site(site: str, found: dict[str, Any]) -> None:
+    """Print the tables of one site."""
+    print(f"{site:15}{'found':>8}{'seconds':>10}{'a second':>10}{'CPU s':>10}{'a CPU second':>14}")
+    for name, figures in found["figures"].items():
+        resources, seconds, rate, processor, thrift = figures.values()
+        print(
+            f"{name:15}{resources:8.0f}{seconds:10.2f}{rate:10.1f}{processor:10.2f}{thrift:14.1f}"
         )
-        for ours in ("dlweb", "dlweb running")
-        for peer in ("scrapy", "wget")
-        for what in ("pages_per_second", "pages_per_processor_second")
-    }
-    result = {
-        "benchmark": "crawl",
-        "versions": versions(),
-        "figures": figures,
-        "ratios": ratios,
-        "targets": {},
-    }
-    print(json.dumps(result))
+    for name, seconds in found["processes"].items():
+        print(f"    {name:22}{seconds:8.2f} CPU s")
+    for peer, urls in found["missed"].items():
+        if urls:
+            print(f"    {peer} found {len(urls)} that dlweb missed: {urls[:MISSED_SHOWN]}")
+    for name, target in result({site: found})["targets"].items():
+        words = "met" if target["met"] else "not met"
+        print(f"    {name:40}{target['ratio']:8.2f}, wanted {target['wanted']}: {words}")
+    print(flush=True)
 
 
 def versions() -> dict[str, str]:
     """Return what was compared."""
 
     def said(*command: str | Path) -> str:
+        if shutil.which(command[0]) is None:
+            return "none"
         done = subprocess.run(command, capture_output=True, text=True)
-        return (done.stdout or done.stderr).splitlines()[0].strip()
+        return ((done.stdout or done.stderr).splitlines() or ["none"])[0].strip()
 
     return {
         "dlweb": said(BIN / "dlweb", "--version").split()[-1],
         "scrapy": said(sys.executable, "-c", "import scrapy; print(scrapy.__version__)"),
         "wget": said("wget", "--version").split()[2],
+        "httrack": said("httrack", "--version").split()[-1],
         "nginx": said("nginx", "-v").rpartition("/")[2],
         "python": platform.python_version(),
     }

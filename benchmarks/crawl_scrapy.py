@@ -24,14 +24,15 @@ class SiteSpider(scrapy.Spider):
         self.start_urls = [start]
         self.folder = Path(folder)
         self.folder.mkdir(parents=True)
-        self.pages = 0
+        self.found: set[str] = set()
         self.links = LinkExtractor(
             tags=TAGS, attrs=ATTRIBUTES, deny_extensions=(), allow_domains=urlsplit(start).netloc
         )
 
     def parse(self, response):
         """Store an answer and follow its links."""
-        self.pages += 1
+        if response.status == 200:
+            self.found.add(response.url)
         (self.folder / sha256(response.body).hexdigest()).write_bytes(response.body)
         if isinstance(response, HtmlResponse):
             for link in self.links.extract_links(response):
@@ -39,12 +40,12 @@ class SiteSpider(scrapy.Spider):
 
 
 def main() -> None:
-    """Collect the URL of the command line into its folder, and print the number of pages."""
+    """Collect the URL of the command line into its folder, and print the URLs that answered."""
     process = CrawlerProcess({"LOG_LEVEL": "ERROR", "ROBOTSTXT_OBEY": False, "DOWNLOAD_DELAY": 0})
     crawler = process.create_crawler(SiteSpider)
     process.crawl(crawler, sys.argv[1], sys.argv[2])
     process.start()
-    print(crawler.spider.pages if crawler.spider else 0)
+    print("\n".join(sorted(crawler.spider.found)) if crawler.spider else "")
 
 
 if __name__ == "__main__":
