@@ -23,6 +23,7 @@ from agents.crawler.record import Recorder
 from agents.crawler.robots import Rules
 from agents.crawler.robots_files import RobotsFiles
 from agents.crawler.sitemaps import Sitemaps
+from agents.crawler.traps import ENDLESS, LOST
 from agents.delimitation import Delimitation
 from agents.order import Order, Strategy
 from anet.http import ResponseHead
@@ -165,7 +166,7 @@ class Collector:
             return
         self.recorder.failure(task.url, str(error), self.clock.seconds())
         if isinstance(error, TooLong):
-            self.findings.traps.add(task.url, str(error))
+            self.findings.trap(task.url, ENDLESS, str(error))
 
     def _follow(self, task: Task, received: Received) -> None:
         head = received.answer.head
@@ -181,7 +182,7 @@ class Collector:
         if kind in _PAGES and 200 <= head.status < 300 and not task.requisite:
             self.judge.favicon(task)
         if received.reception.reader_failed:
-            self.findings.traps.add(task.url, "its parser failed; its links are lost")
+            self.findings.trap(task.url, LOST)
 
     def _reader(self, task: Task, head: ResponseHead) -> Reader | None:
         """Return what reads the links of an answer, if it may have any.

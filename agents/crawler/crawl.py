@@ -184,7 +184,7 @@ class Crawl:
             frontier=frontier,
             fetcher=fetcher,
             recorder=recorder,
-            judge=Judge(delimitation, order.maximum_depth, frontier, findings),
+            judge=Judge(delimitation, order.maximum_depth, frontier, findings, order.strategy),
             findings=findings,
             health=Health(),
             robots=self._robots(),

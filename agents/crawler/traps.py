@@ -22,6 +22,7 @@ SCRIPT: Final = "too many sets of parameters of its script"
 CHAINED: Final = f"past {CHAIN_LIMIT} components of components"
 FULL: Final = "past the number of URLs of a crawl"
 TRUNCATED: Final = "a part of the document passes a limit; it is not searched"
+ENDLESS: Final = "its answer passes a limit; it is not kept"
 LOST: Final = "its parser failed; its links are lost"
 
 # A run of folders, then the same run again and again: /a/b/a/b/a/b/a/b/a/b/
