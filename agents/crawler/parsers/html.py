@@ -51,10 +51,5 @@ class HtmlParser:
 class XmlParser(HtmlParser):
     """Parses XHTML and SVG, in which elements may close themselves."""
 
-    # Other XML than XHTML comes under the same types; its links are not attributes known here.
-    format = Format(
-        "xhtml",
-        ("application/xhtml+xml", "application/xml", "text/xml", "image/svg+xml"),
-        (".xhtml", ".svg"),
-    )
+    format = Format("xhtml", ("application/xhtml+xml", "image/svg+xml"), (".xhtml", ".svg"))
     xml = True

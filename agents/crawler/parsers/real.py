@@ -1,0 +1,36 @@
+"""RealPlayer's metafiles, RAM and RPM: a URL a line (*INA §1.4.3*).
+
+Recordings (RM) come under the same media types; what they hold is no text, and gives no links.
+"""
+
+import re
+from collections.abc import Iterable
+
+from agents.crawler.parsers.lines import LineParser
+from agents.crawler.parsers.link import Found
+from agents.crawler.parsers.parser import Format
+from agents.crawler.parsers.playlist import played
+
+_RECORDING = re.compile(r"\.RMF|\.ra\ufffd|\.raý")
+_URL = re.compile(r"[^\s\x00-\x1f\ufffd]++")
+_MEDIUM = re.compile(r"\.(?:r[amvp]|rmvb|rt|rp|smil?|swf|mp[34g]|mov|wav|au|aiff?)(?:\?|\Z)", re.I)
+
+
+class RealParser(LineParser):
+    """Parses a list of streams, which ends with `--stop--`."""
+
+    format = Format(
+        "real",
+        ("audio/x-pn-realaudio", "audio/x-pn-realaudio-plugin", "audio/vnd.rn-realaudio",
+         "application/vnd.rn-realmedia", "application/x-pn-realmedia"),
+        (".ram", ".rpm"),
+    )  # fmt: skip
+    _ended = False
+
+    def line(self, line: str) -> Iterable[Found]:
+        """Return the stream of a line."""
+        line = line.strip()
+        self._ended = self._ended or line == "--stop--" or _RECORDING.match(line) is not None
+        if self._ended or not line or line[0] in "#<" or _URL.fullmatch(line) is None:
+            return ()
+        return played(line) if "://" in line or _MEDIUM.search(line) else ()
