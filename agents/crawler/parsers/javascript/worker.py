@@ -1,0 +1,34 @@
+"""Running the scripts within a page, in a worker process."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from agents.crawler.parsers.javascript.engine import available
+from agents.crawler.parsers.javascript.evaluate import ACT, Evaluation
+from agents.crawler.parsers.javascript.parser import unseen
+from agents.crawler.parsers.javascript.static import scan
+from agents.crawler.parsers.link import Found
+from agents.crawler.parsers.worker import gathered
+
+
+def run(url: str, scripts: list[str]) -> dict[str, Any]:
+    """Return what the scripts of a page link to (see `agents.crawler.parsers.worker.gathered`).
+
+    Args:
+        url: of the page.
+        scripts: its scripts in their order. One that begins with `javascript:` is the handler of a
+            person's act, so that it leads to pages; one that is an import map tells where the
+            modules of the others lie.
+    """
+    evaluation = Evaluation(url) if available() else None
+    told = gathered(_findings(url, scripts, evaluation))
+    told["truncated"] = told["truncated"] or (evaluation is not None and evaluation.truncated)
+    return told
+
+
+def _findings(url: str, scripts: list[str], evaluation: Evaluation | None) -> Iterator[Found]:
+    seen: set[str] = set()
+    if evaluation is not None:
+        yield from unseen(evaluation.run(scripts), seen)
+    for script in scripts:
+        yield from unseen(scan(url, script.removeprefix(ACT)), seen)
