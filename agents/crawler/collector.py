@@ -23,6 +23,7 @@ from agents.crawler.record import Recorder
 from agents.crawler.robots import Rules
 from agents.crawler.robots_files import RobotsFiles
 from agents.crawler.sitemaps import Sitemaps
+from agents.crawler.stories import Stories
 from agents.crawler.traps import ENDLESS, LOST
 from agents.delimitation import Delimitation
 from agents.order import Order, Strategy
@@ -60,6 +61,7 @@ class Collector:
         findings: what the report tells.
         health: which servers answer.
         robots: the robots.txt files met, unless they are not obeyed.
+        stories: takes what became of each URL.
         sitemaps: finds sitemaps, unless they are not followed.
         heavy: runs parsers that are too heavy for this process; without it, what they read is
             not searched for links.
@@ -75,6 +77,7 @@ class Collector:
     judge: Judge
     findings: Findings
     health: Health
+    stories: Stories
     robots: RobotsFiles | None = None
     sitemaps: Sitemaps | None = None
     heavy: HeavyParsers | None = None
@@ -94,6 +97,7 @@ class Collector:
                 self.sitemaps.look(task, () if rules is None else rules.sitemaps)
             if rules is not None and not rules.allow(task.url):
                 self.findings.excluded.add(task.url, "robots.txt")
+                self.stories.became(task.url, "not fetched: the server's robots.txt forbids it")
                 return
             delay = 0.0 if rules is None else rules.delay
             received = await self.receive(task, lambda head: self._reader(task, head), delay)
@@ -145,6 +149,8 @@ class Collector:
 
     def keep(self, task: Task, received: Received) -> None:
         """Record what was received."""
+        status = received.answer.head.status
+        self.stories.became(task.url, f"answered {status}, {received.reception.size} bytes")
         self.recorder.record(
             task, received.answer, received.reception, received.digest, received.seconds
         )
@@ -161,6 +167,7 @@ class Collector:
         return rules
 
     def _failed(self, task: Task, error: FetchFailed) -> None:
+        self.stories.became(task.url, f"attempt {task.attempt + 1} failed: {error}")
         if error.again and task.attempt + 1 < ATTEMPTS:
             self.frontier.retry(task)
             return

@@ -16,7 +16,7 @@ from agents.crawler.errors import BadFormer, CrawlFailed, NoRoom
 from agents.crawler.fetcher import Fetcher
 from agents.crawler.findings import Findings
 from agents.crawler.former import Former
-from agents.crawler.frontier import Frontier
+from agents.crawler.frontier import Frontier, Queues
 from agents.crawler.health import Health
 from agents.crawler.heavy import HeavyParsers
 from agents.crawler.judge import Judge
@@ -26,6 +26,7 @@ from agents.crawler.record import Recorder
 from agents.crawler.report import report
 from agents.crawler.robots_files import RobotsFiles
 from agents.crawler.sitemaps import Sitemaps
+from agents.crawler.stories import Stories, Story, story_of
 from agents.crawler.waiting import Waiting
 from agents.delimitation import Delimitation, InvalidExpression
 from agents.order import CrawlFigures, Order
@@ -81,6 +82,7 @@ class Crawl:
         self._frontier: Frontier | None = None
         self._recorder: Recorder | None = None
         self._fetcher: Fetcher | None = None
+        self._stories: Stories | None = None
 
     def figures(self) -> CrawlFigures:
         """Return how far the crawl is."""
@@ -96,6 +98,25 @@ class Crawl:
             waiting_for=reason,
             waiting_until=self.waiting.until,
         )
+
+    @property
+    def queues(self) -> Queues | None:
+        """How many URLs wait, and for what; None before the crawl is under way."""
+        return None if self._frontier is None else self._frontier.queues
+
+    async def story(self, url: str) -> Story:
+        """Return what is known of a URL: who linked to it, what was decided, what came of it.
+
+        Raises:
+            ValueError: it is no URL that can be collected, or nothing is being collected.
+        """
+        found = urls.canonical(url)
+        if found is None:
+            raise ValueError(f"{url[:200]!r} is not a whole http or https URL")
+        if self._stories is None or not self.current:
+            raise ValueError("the crawl is not under way")
+        self._stories.flush()
+        return await self._workers.run(story_of, self._stories.path, found)
 
     def add(self, url: str) -> bool:
         """Collect a URL next, whatever the delimitation says; tell whether that is news.
@@ -168,6 +189,7 @@ class Crawl:
         self._recorder = recorder = Recorder(
             order, self._agent, directory, former, findings, self.monitor
         )
+        self._stories = stories = Stories(directory.temporary / "stories")
         self._fetcher = fetcher = Fetcher(
             self._reactor,
             self._connections,
@@ -184,10 +206,13 @@ class Crawl:
             frontier=frontier,
             fetcher=fetcher,
             recorder=recorder,
-            judge=Judge(delimitation, order.maximum_depth, frontier, findings, order.strategy),
+            judge=Judge(
+                delimitation, order.maximum_depth, frontier, findings, order.strategy, stories
+            ),
             findings=findings,
             health=Health(),
             robots=self._robots(),
+            stories=stories,
             sitemaps=Sitemaps(frontier, delimitation) if order.strategy.sitemaps else None,
             heavy=self._heavy,
         )
@@ -219,7 +244,7 @@ class Crawl:
 
     async def _finish(self, directory: CrawlDirectory, former: Former) -> CrawlFigures:
         assert self._frontier is not None and self._fetcher is not None
-        self._frontier.close()
+        self._close()
         figures = self.figures()
         make = partial(
             report,
@@ -237,10 +262,14 @@ class Crawl:
         return figures
 
     async def _abandon(self, directory: CrawlDirectory | None) -> None:
-        if self._frontier is not None:
-            self._frontier.close()
+        self._close()
         if directory is not None:
             await self._workers.run(directory.abandon)
+
+    def _close(self) -> None:
+        for files in (self._frontier, self._stories):
+            if files is not None:
+                files.close()
 
 
 def _explained(error: OSError) -> str:

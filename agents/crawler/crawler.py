@@ -213,6 +213,8 @@ class SiteCrawler(Service):
         received = max(0, figures.bytes_received - before.bytes_received)
         self.bytes.add(now, received / PROGRESS_EVERY)
         self._before = figures
+        if self.crawl is not None:
+            self.crawl.monitor.queued.add(now, figures.queued)
         if self.crawl is not None and self.state is State.BUSY:
             self._scheduler.notify("progress", crawl=self.crawl.order.crawl, figures=figures)
 

@@ -4,28 +4,30 @@ from attrs import asdict
 from prometheus_client import CollectorRegistry, Gauge
 
 from agents import dates, urls
-from agents.crawler.crawl import Crawl
+from agents.crawler import crawl_page
+from agents.crawler.crawl_page import story_path
 from agents.crawler.crawler import SiteCrawler
-from agents.order import CrawlFigures
+from agents.crawler.stories import Story
 from agents.page import (
-    Badge,
+    HEADERS,
     Cell,
     Curve,
     Figures,
+    LinkTo,
     Log,
+    Note,
     Page,
+    Question,
     Section,
     Table,
-    human_bytes,
     human_number,
-    human_seconds,
+    render,
 )
 from agents.page.serving import serve_page
 from anet.dns import Resolver
-from anet.http import Router
+from anet.errors import AnetError
+from anet.http import Request, Response, Router
 from hip import Link
-
-_SHOWN = 20  # rows of failures
 
 
 class CrawlerPages:
@@ -46,22 +48,24 @@ class CrawlerPages:
 
     def router(self) -> Router:
         """Return the handler of all pages."""
-        return serve_page(Router(), self.page, self._registry, self._measure)
+        router = Router()
+        router.route("GET", crawl_page.STORY, self._story)
+        return serve_page(router, self.page, self._registry, self._measure)
 
     def page(self) -> Page:
         """Return the page as it is now."""
         crawler = self._crawler
         sections: list[Section] = []
         if crawler.crawl is not None:
-            sections += _now(crawler.crawl, crawler.figures())
+            sections += crawl_page.sections(crawler.crawl, crawler.figures())
         sections += [
             Curve("Answers", crawler.captures, "answers/s"),
             Curve("Received", crawler.bytes, "bytes/s"),
             Table(
                 "Crawls ended",
-                ["crawl", "ended", "how", *_COLUMNS],
+                ["crawl", "ended", "how", *crawl_page.COLUMNS],
                 [
-                    [crawl, dates.to_iso(date), how, *_row(figures)]
+                    [crawl, dates.to_iso(date), how, *crawl_page.row(figures)]
                     for date, crawl, how, figures in crawler.ended
                 ],
             ),
@@ -69,7 +73,8 @@ class CrawlerPages:
             Log("Errors", list(reversed(crawler.errors)), "None."),
             Table("Place in the tree", ["master", "link"], [["scheduler", self._scheduler.state]]),
         ]
-        return Page("Site crawler", "site-crawler", self._name, sections, (), self._doing())
+        links = [LinkTo("a URL's story", crawl_page.STORY)]
+        return Page("Site crawler", "site-crawler", self._name, sections, links, self._doing())
 
     def _names(self) -> list[Section]:
         if self._resolver is None:
@@ -88,14 +93,35 @@ class CrawlerPages:
         crawl = self._crawler.crawl
         if crawl is None:
             return "Free: waiting for the scheduler's next order."
-        waiting_for = crawl.figures().waiting_for
-        if waiting_for:
-            return f"Collecting {crawl.order.start_url}; waiting: {waiting_for}."
-        return f"Collecting {crawl.order.start_url}."
+        return crawl_page.doing(crawl, crawl.figures())
+
+    async def _story(self, request: Request) -> Response:
+        """Answer with the page that tells a URL's story."""
+        url = request.query.get("url", "")
+        sections: list[Section] = [Question("A URL", crawl_page.STORY, "url", "URL", url)]
+        if url:
+            sections += await self._told(url)
+        page = Page(
+            "A URL's story",
+            "site-crawler",
+            self._name,
+            sections,
+            [LinkTo("the crawler", "/")],
+            live=False,
+        )
+        return Response(200, HEADERS, render(page))
+
+    async def _told(self, url: str) -> list[Section]:
+        if self._crawler.crawl is None:
+            return [Note("No story", "No crawl is under way.")]
+        try:
+            return _told(await self._crawler.crawl.story(url))
+        except (ValueError, OSError, AnetError) as error:
+            return [Note("No story", f"{error}", "warning")]
 
     def _measure(self) -> None:
         figures = asdict(self._crawler.figures())
-        del figures["waiting_for"]
+        del figures["waiting_for"], figures["waiting_until"]
         for name, value in (figures | {"busy": self._crawler.crawl is not None}).items():
             self._gauge.labels(name).set(value)
         if self._resolver is not None:
@@ -103,52 +129,19 @@ class CrawlerPages:
                 self._names_gauge.labels(name).set(value)
 
 
-_COLUMNS = ["answers", "pages", "contents new / known", "received", "failures", "for"]
-
-
-def _row(figures: CrawlFigures) -> list[Cell]:
+def _told(story: Story) -> list[Section]:
+    """Return a URL's story."""
+    linked = LinkTo(urls.readable(story.page), story_path(story.page)) if story.page else "–"
     return [
-        human_number(figures.captures),
-        human_number(figures.pages),
-        f"{human_number(figures.contents_new)} / {human_number(figures.contents_known)}",
-        human_bytes(figures.bytes_received),
-        human_number(figures.failures),
-        human_seconds(figures.seconds),
-    ]
-
-
-def _now(crawl: Crawl, figures: CrawlFigures) -> list[Section]:
-    order, findings = crawl.order, crawl.findings
-    return [
-        Figures(
-            "The crawl",
-            dict(zip(_COLUMNS, _row(figures), strict=True))
-            | {
-                "waiting URLs": human_number(figures.queued),
-                "level": f"{figures.depth} of {order.maximum_depth}",
-            },
-        ),
         Table(
-            "The order",
+            urls.readable(story.url),
             ["what", "value"],
             [
-                ["crawl", order.crawl],
-                ["site", order.site],
-                ["accept", order.accept],
-                ["reject", order.reject or "nothing"],
-                ["now", urls.readable(crawl.current) or "–"],
-                ["waiting for", Badge(figures.waiting_for or "nothing")],
+                ["linked by", linked],
+                ["as", story.kind or "–"],
+                ["level", story.depth],
+                ["decided", story.verdict or "no link to it has been met"],
+                *(["then", event] for event in story.events),
             ],
-        ),
-        Table(
-            "Answers by status",
-            ["status", "answers"],
-            [[status, count] for status, count in sorted(findings.statuses.items())],
-        ),
-        Table(
-            "URLs without an answer",
-            ["URL", "reason"],
-            [list(entry) for entry in list(findings.failures.entries.items())[-_SHOWN:]],
-            "None.",
-        ),
+        )
     ]
