@@ -1,9 +1,12 @@
 """Compact collections behave as the plain ones do."""
 
+from collections import Counter
+from random import Random
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.compact import Digests, HashMap, HashSet
+from agents.crawler.compact import Counts, Digests, HashMap, HashSet
 
 KEYS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 3).map(lambda n: n * 4096)
 
@@ -43,3 +46,20 @@ def test_digests_come_back_sorted(digests: list[bytes]) -> None:
         plain.add(digest)
     assert list(compact) == sorted(plain)
     assert len(compact) == len(plain)
+
+
+@given(st.lists(KEYS))
+def test_counts_are_never_too_low(keys: list[int]) -> None:
+    """Few keys are counted as a dictionary would, except that two may share their cells."""
+    compact, plain = Counts(), Counter[int]()
+    for key in keys:
+        plain[key] += 1
+        assert plain[key] <= compact.add(key) <= plain.total()
+
+
+def test_counts_of_many_keys_are_nearly_right() -> None:
+    """A million others add next to nothing to a count."""
+    compact, random = Counts(), Random(1)
+    for _ in range(1_000_000):
+        compact.add(random.getrandbits(64))
+    assert max(compact.add(random.getrandbits(64)) for _ in range(1000)) < 15

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.frontier import Frontier, Task
+from agents.crawler.frontier import Frontier, Queues, Task
 from agents.crawler.parsers import COMPONENT, PAGE
 
 
@@ -36,6 +36,27 @@ def test_breadth_first_with_components_at_once(tmp_path: Path) -> None:
     frontier.add_component("c3", True, 1, 1)
     assert order_of(frontier) == ["c3", "p2", "q1"]
     assert frontier.depth == 2
+
+
+def test_queues_are_told_apart(tmp_path: Path) -> None:
+    """How many URLs wait is known for each queue."""
+    frontier = Frontier(tmp_path, 100)
+    frontier.start("s")
+    assert frontier.queues == Queues(0, 1, 0, 0, 0, 0)
+    start = frontier.next()
+    assert start is not None
+    assert frontier.has_taken("s")
+    frontier.add_page("p", 1)
+    frontier.add_page("q", 1, dynamic=True)
+    frontier.add_component("c", True, 0, 1)
+    frontier.retry(start)
+    assert frontier.queues == Queues(1, 0, 0, 1, 1, 1)
+    assert (frontier.knows("p"), frontier.has_taken("p"), frontier.knows("x")) == (
+        True,
+        False,
+        False,
+    )
+    assert len(frontier) == 4
 
 
 def test_each_url_once(tmp_path: Path) -> None:

@@ -6,11 +6,25 @@ import pytest
 
 from agents.crawler.findings import Findings, folder
 from agents.crawler.frontier import Frontier, Task
+from agents.crawler.heavy import Extract
 from agents.crawler.judge import Judge
 from agents.crawler.link_reader import LinkReader
 from agents.crawler.parsers import COMPONENT, PAGE, Link, Source
-from agents.crawler.traps import CHAIN_LIMIT
+from agents.crawler.stories import Stories, Story, story_of
+from agents.crawler.traps import (
+    CHAIN_LIMIT,
+    CHAINED,
+    DEEP,
+    DIRECTORY,
+    DYNAMIC_DEEP,
+    FULL,
+    LOST,
+    REPEATED,
+    SCRIPT,
+    TRUNCATED,
+)
 from agents.delimitation import Delimitation
+from agents.order import Strategy
 
 HERE = "http://a.org/dir/page.html"
 
@@ -18,10 +32,15 @@ HERE = "http://a.org/dir/page.html"
 class Judged:
     """A judge with its frontier and findings."""
 
-    def __init__(self, path: Path, depth: int = 10) -> None:
-        self.frontier, self.findings = Frontier(path, 1000), Findings()
+    def __init__(
+        self, path: Path, depth: int = 10, strategy: Strategy | None = None, limit: int = 1000
+    ) -> None:
+        self.frontier, self.findings = Frontier(path, limit), Findings()
+        self.stories = Stories(path / "stories")
         delimitation = Delimitation.parse("//a.org", "//a.org/no/")
-        self.judge = Judge(delimitation, depth, self.frontier, self.findings)
+        self.judge = Judge(
+            delimitation, depth, self.frontier, self.findings, strategy, self.stories
+        )
 
     def read(self, html: bytes, url: str = HERE, chain: int = 0, charset: str = "utf-8") -> None:
         """Judge the links of a document."""
@@ -29,6 +48,11 @@ class Judged:
         reader = LinkReader(self.judge, task, "text/html", source)
         for _ in (*reader.feed(html), *reader.close()):
             pass
+
+    def story(self, path: str) -> Story:
+        """Return the story of a URL of the site."""
+        self.stories.flush()
+        return story_of(self.stories.path, "http://a.org" + path)
 
     def taken(self) -> list[Task]:
         """Return what was queued."""
@@ -102,6 +126,7 @@ def test_limits_are_told(tmp_path: Path) -> None:
     assert list(judged.findings.traps.entries) == [
         "http://a.org/dir/deep", "http://a.org/a/a/a/a/a/a/i", "http://a.org/2/chained"
     ]  # fmt: skip
+    assert judged.findings.trap_kinds == {DEEP: 1, REPEATED: 1, CHAINED: 1}
 
 
 def test_feeds_and_streams(judged: Judged) -> None:
@@ -121,3 +146,130 @@ def test_site_graph(judged: Judged) -> None:
         ("a.org/dir/", "a.org/other/"): 1,
     }
     assert folder("http://a.org/?x/y") == "a.org/"
+
+
+def test_what_is_not_searched_is_told(judged: Judged) -> None:
+    """Documents that pass a limit, or whose parser fails, count among the traps."""
+    judged.judge.truncated(HERE)
+    judged.judge.lost("http://a.org/x", "out of memory")
+    assert judged.findings.trap_kinds == {TRUNCATED: 1, LOST: 1}
+    assert judged.findings.traps.entries["http://a.org/x"].endswith(": out of memory")
+
+
+def test_dynamic_pages_end_before_static_ones(tmp_path: Path) -> None:
+    """Past the depth of dynamic contents only what looks static is followed."""
+    judged = Judged(tmp_path, depth=4, strategy=Strategy(dynamic_depth=3))
+    judged.read(b"<a href=x.php><a href=x.html><img src=x.php?i>")
+    assert [task.url for task in judged.taken()] == [
+        "http://a.org/dir/x.php?i", "http://a.org/dir/x.html"
+    ]  # fmt: skip
+    assert judged.findings.trap_kinds == {DYNAMIC_DEEP: 1}
+
+
+def test_dynamic_pages_wait_for_static_ones(judged: Judged) -> None:
+    """The pages of a level are taken with static ones between the dynamic ones."""
+    judged.read(b"<a href=?1><a href=?2><a href=1><a href=2><a href=3><a href=4>")
+    taken = [task.url.rpartition("/")[2] for task in judged.taken()]
+    assert taken == ["1", "2", "page.html?1", "3", "4", "page.html?2"]
+
+
+def test_parameters_of_a_script_are_limited(tmp_path: Path) -> None:
+    """So many sets of parameters of each script are followed; each one left is told once."""
+    judged = Judged(tmp_path, strategy=Strategy(script_limit=3))
+    links = b"".join(b"<a href=one?%d><a href=two?%d>" % (n, n) for n in range(5))
+    judged.read(links)
+    judged.read(links, "http://a.org/dir/again.html")
+    judged.read(links.replace(b"href=", b"href=/dir/"), "http://a.org/elsewhere/")
+    assert len(judged.taken()) == 6
+    assert judged.findings.trap_kinds == {SCRIPT: 4}
+    assert list(judged.findings.traps.entries)[0] == "http://a.org/dir/one?3"
+
+
+def test_urls_of_a_directory_are_limited(tmp_path: Path) -> None:
+    """So many files and scripts of a directory are followed; what is known costs nothing."""
+    judged = Judged(tmp_path, strategy=Strategy(directory_limit=4))
+    for _ in range(3):
+        judged.read(b"<a href=a><a href=b><a href=s?1><a href=s?2><a href=c><a href=d><a href=/e/>")
+        judged.judge.settled("http://a.org/dir/", "utf-8").clear()
+    taken = [task.url.removeprefix("http://a.org/") for task in judged.taken()]
+    assert sorted(taken) == ["dir/a", "dir/b", "dir/c", "dir/s?1", "dir/s?2", "e/"]
+    assert judged.findings.trap_kinds == {DIRECTORY: 1}
+
+
+def test_a_page_is_shown_whole_whatever_the_limits(tmp_path: Path) -> None:
+    """What a page itself needs is taken from a full directory; what that needs in turn is not."""
+    judged = Judged(tmp_path, strategy=Strategy(directory_limit=1, script_limit=1))
+    judged.read(b"<img src=1><img src=2><img src=s?1><img src=s?2>")
+    assert len(judged.taken()) == 4
+    judged.read(b"<img src=3><img src=4>", chain=1)
+    assert len(judged.taken()) == 1
+    assert judged.findings.trap_kinds == {DIRECTORY: 1}
+
+
+def test_a_full_crawl_is_told(tmp_path: Path) -> None:
+    """Past the number of URLs nothing more is followed, and each one left is told."""
+    judged = Judged(tmp_path, limit=2)
+    judged.read(b"<a href=a><a href=b><a href=c><img src=d>")
+    assert len(judged.taken()) == 2
+    assert judged.findings.trap_kinds == {FULL: 2}
+
+
+def test_sessions_are_removed(tmp_path: Path) -> None:
+    """The same page with another session is the same page, unless the order says otherwise."""
+    links = b"".join(b"<a href=p?x=1&amp;PHPSESSID=%032d>" % n for n in range(3))
+    (tmp_path / "kept").mkdir()
+    judged, kept = Judged(tmp_path), Judged(tmp_path / "kept", strategy=Strategy(sessions=False))
+    judged.read(links)
+    kept.read(links)
+    assert [task.url for task in judged.taken()] == ["http://a.org/dir/p?x=1"]
+    assert set(judged.findings.sessions.entries.values()) == {"http://a.org/dir/p?x=1"}
+    assert len(judged.findings.sessions) == 3
+    assert len(kept.taken()) == 3
+
+
+def test_a_redirection_that_gives_a_session_is_followed(judged: Judged) -> None:
+    """Without its session it would lead to itself, and the page would be missed."""
+    link = Link(f"?sid={'0' * 32}", COMPONENT, False)
+    judged.judge.header(Task("http://a.org/p", PAGE, False, 1), link)
+    assert [task.url for task in judged.taken()] == [f"http://a.org/p?sid={'0' * 32}"]
+    judged.judge.header(Task("http://a.org/q", PAGE, False, 1), link._replace(url="/r" + link.url))
+    assert [task.url for task in judged.taken()] == ["http://a.org/r"]
+
+
+@pytest.mark.parametrize(
+    ("url", "followed", "outside"),
+    [
+        ("a.mp3", True, False),
+        ("list.pls", True, False),
+        ("live", False, False),
+        ("http://b.org/a.mp3", False, True),
+        ("rtsp://a.org/a.mp3", False, False),
+    ],
+)
+def test_streams_without_end_are_reported_only(
+    judged: Judged, url: str, followed: bool, outside: bool
+) -> None:
+    """What a document calls a stream is reported; it is followed if it is a file of the site."""
+    document = judged.judge.document(Task(HERE, PAGE, False, 3), HERE, Extract())
+    document.begin()
+    document.take(Link(url, PAGE, False, stream=True))
+    document.end()
+    assert len(judged.findings.streams) == 1
+    assert len(judged.taken()) == followed
+    assert len(judged.findings.externals.counts) == outside
+
+
+def test_stories_are_told(tmp_path: Path) -> None:
+    """Each URL's story says who linked it, what was decided, and why."""
+    judged = Judged(tmp_path, depth=4)
+    judged.read(b"<a href=x><img src=//b.org/i><a href=/no/y><a href=x><iframe src=f>")
+    judged.read(b"<a href=z><a href=x>", "http://a.org/dir/2")
+    (tmp_path / "deep").mkdir()
+    deep = Judged(tmp_path / "deep", depth=3)
+    deep.read(b"<a href=deep>")
+    assert judged.story("/dir/x") == Story("http://a.org/dir/x", HERE, PAGE, 4, "followed")
+    assert judged.story("/no/y").verdict == "external: outside the delimitation"
+    assert judged.story("/dir/f").kind == COMPONENT
+    assert judged.story("/dir/z").page == "http://a.org/dir/2"
+    assert story_of(judged.stories.path, "http://b.org/i").verdict == "followed: a requisite"
+    assert deep.story("/dir/deep").verdict == DEEP
