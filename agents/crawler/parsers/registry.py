@@ -9,10 +9,12 @@ from importlib.metadata import entry_points
 from typing import TypeAlias
 
 from attrs import frozen
+from twisted.logger import Logger
 
 from agents.crawler.parsers.parser import Parser
 
 ParserClass: TypeAlias = type[Parser]
+_log = Logger()
 
 GROUP = "dlweb.parsers"
 BEGINNING = 512  # first bytes looked at when a document has no media type that tells
@@ -81,7 +83,11 @@ def registry() -> Registry:
     """Return all parsers; the first call imports them."""
     found = Registry({}, {}, {}, {})
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        parser: ParserClass = entry.load()
+        try:
+            parser: ParserClass = entry.load()
+        except ImportError as error:
+            _log.warn("no parser {name}: {why}", name=entry.name, why=str(error))
+            continue
         described = parser.format
         found.by_name[described.name] = parser
         found.by_type.update(dict.fromkeys(described.media_types, parser))

@@ -1,0 +1,36 @@
+"""PDF (see `pdf_pages` for what is found, and `docs/decisions/0015-documents-in-workers.md`)."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from agents.crawler.parsers.link import Found
+from agents.crawler.parsers.parser import Extracts, Format
+from agents.crawler.parsers.whole import WholeParser
+
+# Loaded only where it is used, in worker processes; but without it there is no such parser.
+if find_spec("pypdfium2") is None:
+    raise ModuleNotFoundError("PDF is read with pypdfium2, of the extra dlweb[documents]")
+
+
+class PdfParser(WholeParser):
+    """Parses a PDF document (see `agents.crawler.parsers.Parser`)."""
+
+    format = Format(
+        "pdf",
+        ("application/pdf", "application/x-pdf"),
+        (".pdf",),
+        (b"%PDF-",),
+        Extracts.LINKS | Extracts.LINK_TEXT | Extracts.TEXT,
+        chunked=False,
+        heavy=True,
+    )
+    limit = 32 * 1024 * 1024
+    partial = True  # PDFium mends what has no end
+
+    def parse(self, body: bytes) -> Iterator[Found]:
+        """Yield text and links, page by page."""
+        from agents.crawler.parsers.pdf_pages import PdfPages
+
+        pages = PdfPages(self.source.text)
+        yield from pages.read(body)
+        self.truncated = self.truncated or pages.truncated
