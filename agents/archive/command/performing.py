@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
@@ -11,7 +12,6 @@ from twisted.internet.error import ReactorNotRunning
 from twisted.logger import globalLogBeginner
 from twisted.python.failure import Failure
 
-from agents.archive.command import captures, check, get, run, status, stop
 from agents.archive.command.arguments import parse
 from agents.archive.errors import ArchiveError
 from agents.configuration import EXIT_STATUS, ConfigurationError
@@ -19,14 +19,6 @@ from agents.dates import InvalidDate
 
 Verb = Callable[[Any, argparse.Namespace], Coroutine[Deferred[Any], Any, int]]
 
-_VERBS: dict[str, Verb] = {
-    "run": run.run,
-    "status": status.status,
-    "get": get.get,
-    "captures": captures.captures,
-    "stop": stop.stop,
-    "check": check.check,
-}
 _INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
 
@@ -35,7 +27,14 @@ def perform_line(reactor: Any, arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     # A person is told in words; what the libraries log is of no use on a terminal.
     globalLogBeginner.beginLoggingTo([], discardBuffer=True, redirectStandardIO=False)
-    sys.exit(perform(reactor, options, _VERBS[options.verb]))
+    sys.exit(perform(reactor, options, verb_named(options.verb)))
+
+
+def verb_named(name: str) -> Verb:
+    """Return the verb of a name that the command line knows; no other's modules are loaded."""
+    module = import_module(f"agents.archive.command.{name}")
+    verb: Verb = getattr(module, name)
+    return verb
 
 
 def perform(reactor: Any, options: argparse.Namespace, verb: Verb) -> int:
