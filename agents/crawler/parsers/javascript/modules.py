@@ -35,6 +35,8 @@ _INSTEAD = {"call": "__import", "meta": "__meta", "default": "__default=", "list
 _CHUNK_NAMES = re.compile(
     r"(?<![\w$.])([\w$]{1,40}+)\.(u|miniCssF)\s*+=(?=\s*+(?:\(?[\w$]*+\)?\s*+=>|function))"
 )
+# The arguments of a function, as scripts of the last century ask for them; engines forgot it.
+_ARGUMENTS = re.compile(r"(?<![\w$.])[\w$]{1,60}+\.arguments(?![\w$])")
 _PLAIN = re.compile(r"(?:\.{0,2}/|[a-z][a-z0-9+.\-]*+:)", re.IGNORECASE)
 
 
@@ -42,7 +44,7 @@ def as_script(text: str) -> str:
     """Return a module as a script that the shim can serve; a script without imports as it is."""
     if _MODULE.search(text) is not None:
         text = _STATEMENT.sub(_instead, text)
-    return _CHUNK_NAMES.sub(r"__chunks(\1).\2=", text)
+    return _ARGUMENTS.sub("arguments", _CHUNK_NAMES.sub(r"__chunks(\1).\2=", text))
 
 
 def _instead(found: re.Match[str]) -> str:

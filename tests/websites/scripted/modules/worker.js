@@ -1,0 +1,1 @@
+fetch("/from-worker.json");
