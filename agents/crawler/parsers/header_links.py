@@ -1,10 +1,19 @@
-"""Links in the headers of an answer: `Location`, `Refresh` and `Link` (RFC 8288)."""
+"""Links in the headers of an answer: `Location`, `Refresh`, `Link` (RFC 8288) and others."""
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
-from agents.crawler.parsers.html_rules import PAGE, REQUISITE, is_feed, refresh_target, relation
+from agents.crawler.parsers.html_rules import (
+    FRAME,
+    PAGE,
+    REQUISITE,
+    is_feed,
+    refresh_target,
+    relation,
+)
 from agents.crawler.parsers.link import Link, component, page
+from agents.crawler.parsers.srcset import candidates
 
 LINK_LIMIT = 1000  # links of one answer's headers
 
@@ -14,7 +23,10 @@ _PARAMETER = re.compile(r""";\s*+([\w*-]++)\s*+=\s*+(?:"((?:[^"\\]++|\\.)*+)"?|(
 
 
 def header_links(
-    location: bytes | None, refresh: bytes | None, links: Iterable[bytes]
+    location: bytes | None,
+    refresh: bytes | None,
+    links: Iterable[bytes],
+    others: Iterable[bytes] = (),
 ) -> Iterator[Link]:
     """Yield the links of an answer's headers.
 
@@ -25,11 +37,15 @@ def header_links(
         location: the `Location` of a redirection.
         refresh: the `Refresh` header.
         links: all `Link` headers.
+        others: `Content-Location`, the address of what was negotiated, and `SourceMap`, what a
+            script or style sheet was made of; both are of no use to a browser, and pages.
     """
     if location is not None:
         yield from component(_text(location), requisite=False)
     if refresh is not None:
         yield from component(refresh_target(_text(refresh)), requisite=False)
+    for value in others:
+        yield from page(_text(value))
     left = LINK_LIMIT
     for value in links:
         for found in _LINK.finditer(_text(value)):
@@ -45,8 +61,9 @@ def _link(url: str, text: str) -> Iterable[Link]:
         parameters.setdefault(name.lower(), quoted or bare)
     rel = parameters.get("rel", "")
     meaning = relation(rel)
-    if meaning == REQUISITE:
-        return component(url)
+    if meaning in (REQUISITE, FRAME):
+        images = (component(image) for image in candidates(parameters.get("imagesrcset", "")))
+        return chain(component(url, requisite=meaning == REQUISITE), *images)
     return page(url, is_feed(rel, parameters.get("type", ""))) if meaning == PAGE else ()
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from agents.crawler.parsers.charset import Text
 from agents.crawler.parsers.html_elements import Elements
+from agents.crawler.parsers.html_text import TextElements
 from agents.crawler.parsers.link import Found
 from agents.crawler.parsers.parser import Format, Source
 
@@ -18,7 +19,7 @@ class HtmlParser:
 
     def __init__(self, source: Source) -> None:
         self._text = Text(source.charset, source.environment)
-        self._elements = Elements(self.xml)
+        self._elements = TextElements(self.xml) if source.text else Elements(self.xml)
         self._left = PARSE_LIMIT
 
     @property

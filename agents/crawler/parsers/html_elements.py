@@ -1,10 +1,11 @@
-"""Links of the text of HTML documents, and of the documents and sheets within them."""
+"""Links of the text of HTML documents, and of the documents, scripts and sheets within them."""
 
 import re
 from collections.abc import Iterator
 
 from agents.crawler.parsers import css
-from agents.crawler.parsers.link import Link, component
+from agents.crawler.parsers.html_scripts import Scripts
+from agents.crawler.parsers.link import Found, component
 from agents.crawler.parsers.tag_links import links_of
 from agents.crawler.parsers.tags import attributes_of
 from agents.crawler.parsers.tokenizer import END, START, TEXT, Tokenizer
@@ -12,7 +13,7 @@ from agents.crawler.parsers.tokenizer import END, START, TEXT, Tokenizer
 INNER_LIMIT = 1024 * 1024  # characters of a document within an attribute, comment or element
 _CONDITIONAL = re.compile(r"\s*\[if\s[^\]]*\]>(.*)<!\[endif\]\s*", re.IGNORECASE | re.DOTALL)
 _XML_STYLESHEET = re.compile(r"""\??xml-stylesheet\s[^>]*?href\s*=\s*["']([^"']+)""")
-_STATEFUL = frozenset(["base", "iframe"])
+STATEFUL = frozenset(["base", "iframe", "script"])  # change what follows, or hold a document
 
 
 class Elements:
@@ -21,16 +22,18 @@ class Elements:
     Args:
         xml: whether it is XML.
         inner: whether it is within another one, in which it may have none of its own.
+        text: whether the tokenizer is to tell plain text too (see `html_text.TextElements`).
 
     Attributes:
         base: what its first `base` element says.
     """
 
-    def __init__(self, xml: bool = False, inner: bool = False) -> None:
+    def __init__(self, xml: bool = False, inner: bool = False, text: bool = False) -> None:
         self.base = ""
-        self._tokenizer = Tokenizer(xml)
+        self._tokenizer = Tokenizer(xml, text)
         self._inner = inner
         self._sheet = css.Scanner()
+        self._scripts = Scripts()
         self._frames: list[str] = []
         self._size = 0  # characters of them
         self._cut = False
@@ -38,32 +41,42 @@ class Elements:
     @property
     def truncated(self) -> bool:
         """Whether links may be missing, because a part of the document passes a limit."""
-        return self._cut or self._tokenizer.truncated or self._sheet.truncated
+        parts = (self._tokenizer, self._sheet, self._scripts)
+        return self._cut or any(part.truncated for part in parts)
 
-    def feed(self, text: str, final: bool = False) -> Iterator[Link | None]:
-        """Yield the links in the next piece of the text."""
+    def feed(self, text: str, final: bool = False) -> Iterator[Found]:
+        """Yield what is found in the next piece of the text."""
         for kind, name, piece in self._tokenizer.feed(text, final):
             if kind is START:
-                if name in _STATEFUL:
+                if name in STATEFUL:
                     yield from self._stateful(name, piece)
                 yield from links_of(name, piece)
-            elif name == "style":
-                for url in self._sheet.feed(piece, kind is END):
-                    yield from component(url) or (None,)
-            elif name == "noframes":
-                yield from self._noframes(kind, piece)
-            elif not name:
-                yield from self._comment(piece)
+            else:
+                yield from self._held(kind, name, piece)
 
-    def _stateful(self, name: str, tag: str) -> Iterator[Link | None]:
+    def _held(self, kind: str, name: str, piece: str) -> Iterator[Found]:
+        """Read what elements hold that have no tags within."""
+        if name == "style":
+            for url in self._sheet.feed(piece, kind is END):
+                yield from component(url) or (None,)
+        elif name == "script":
+            yield from self._scripts.feed(piece, kind is END)
+        elif name == "noframes":
+            yield from self._noframes(kind, piece)
+        elif not name:
+            yield from self._comment(piece)
+
+    def _stateful(self, name: str, tag: str) -> Iterator[Found]:
         """Read an element that changes what others link to, or that holds a document."""
         attributes = attributes_of(tag)
         if name == "base":
             self.base = self.base or attributes.get("href", "").strip()
+        elif name == "script":
+            self._scripts.begin(attributes)
         else:
             yield from self._inner_document(attributes.get("srcdoc", ""))
 
-    def _noframes(self, kind: str, piece: str) -> Iterator[Link | None]:
+    def _noframes(self, kind: str, piece: str) -> Iterator[Found]:
         """Read what old pages show where there are no frames."""
         if kind is TEXT:
             self._size += len(piece)
@@ -72,16 +85,16 @@ class Elements:
         text, self._frames, self._size = "".join(self._frames), [], 0
         yield from self._inner_document(text)
 
-    def _comment(self, text: str) -> Iterator[Link | None]:
-        """Read a comment; old pages hide elements for one browser in conditional comments."""
-        found = _CONDITIONAL.fullmatch(text)
-        if found is not None:
-            yield from self._inner_document(found[1])
+    def _comment(self, text: str) -> Iterator[Found]:
+        """Read a comment that some browsers read, or a processing instruction."""
         sheet = _XML_STYLESHEET.match(text)
         if sheet is not None:
             yield from component(sheet[1])
+        conditional = _CONDITIONAL.fullmatch(text)
+        if conditional is not None:
+            yield from self._inner_document(conditional[1])
 
-    def _inner_document(self, text: str) -> Iterator[Link | None]:
+    def _inner_document(self, text: str) -> Iterator[Found]:
         if self._inner or not text:
             return
         self._cut = self._cut or len(text) > INNER_LIMIT

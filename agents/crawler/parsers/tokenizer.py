@@ -3,15 +3,21 @@
 Regular expressions do the stepping. What can hold no link (text, end tags, start tags with plain
 attributes only) is stepped over by one of them without a turn of Python, and that is nearly all of
 a page. All quantifiers are possessive: the work is linear in the text.
+
+Where the text of a document is wanted too, what is stepped over is told in one piece, and so are
+the tags that begin or end what a reader of the text needs to know of.
 """
 
 import re
 from collections.abc import Generator, Iterator
+from string import ascii_lowercase
 from typing import Final
 
 from agents.crawler.parsers.tags import ATTRIBUTE_NAME, NAME, SPACE
 
 START: Final = "start"  # a start tag
+CLOSE: Final = "close"  # an end tag
+PLAIN: Final = "plain"  # text, and tags within it that mean nothing by themselves
 TEXT: Final = "text"  # a piece of the text of an element that holds no tags
 END: Final = "end"  # the end of such an element
 COMMENT: Final = "comment"  # a comment, or a processing instruction
@@ -21,35 +27,57 @@ COMMENT_LIMIT = 1024 * 1024  # characters of a comment that are kept
 
 _RAW_NAMES = "script|style|textarea|title|xmp|iframe|noembed|noframes|plaintext"
 _FOREIGN_NAMES = "svg|math"
-# The same names and `base`, by their first letters, which is quicker to rule out.
-_OTHER_RULES = (
-    "(?:[sS](?i:cript|tyle|vg)|[tT](?i:extarea|itle)|[xX](?i:mp)|[iI](?i:frame)"
-    "|[nN](?i:oembed|oframes)|[pP](?i:laintext)|[mM](?i:ath)|[bB](?i:ase))"
-)
+_TEXT_NAMES = "a|template"  # what these hold is told apart where text is wanted
 _VALUE = r""""[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t\n\f\r >]*+|(?=>)"""
 # A name without `=` after it; else what follows must be a value, and a value's end may be missing.
 _ATTRIBUTE = rf"{ATTRIBUTE_NAME}(?:{SPACE}*+={SPACE}*+(?:{_VALUE})|(?!{SPACE}*+=))"
-_PLAIN_ATTRIBUTE = r"""(?:
-    (?:class|id|name|title|alt|rel|type|lang|dir|role|width|height|colspan|rowspan|align|valign
-      |border|target|start|aria-[a-z]++)="[^"]*+"
-  | href="\#[^"]*+"
-)"""
-_PLAIN = rf"""(?:
-    [^<]++
-  | </(?!(?:[sS](?i:vg)|[mM](?i:ath))\b)[a-zA-Z][a-zA-Z0-9]*+>
-  | <(?!{_OTHER_RULES}\b)[a-zA-Z][a-zA-Z0-9]*+
-    (?:{SPACE}++{_PLAIN_ATTRIBUTE})*+{SPACE}*+/?+>
-  | <(?=[^a-zA-Z/!?])
-)*+"""
-# What is plain, and the markup after it if that is whole.
-_MARKUP = re.compile(
-    rf"""{_PLAIN}(?P<markup>
-    </?+(?P<name>{NAME})(?:[\t\n\f\r /]*+{_ATTRIBUTE})*+(?P<tail>[\t\n\f\r /]*+)>
-  | <!--(?:-?+>|(?P<comment>(?=[^\->]|-[^>])))
-  | <(?:!(?!--)|\?|/(?![a-zA-Z]))[^>]*+>
-    )?+""",
-    re.VERBOSE,
+_PLAIN_NAMES = (
+    "class|id|name|rel|type|lang|dir|role|width|height|colspan|rowspan|align|valign|border|target"
+    "|start|aria-[a-z]++"
 )
+_TIPS = "|title|alt"  # plain, unless text is wanted
+
+
+def _name_but(names: str) -> str:
+    """Return an expression of names that begin with none of these; first letters decide fast."""
+    rests: dict[str, list[str]] = {}
+    for name in names.split("|"):
+        rests.setdefault(name[0], []).append(name[1:])
+    others = "".join(letter for letter in ascii_lowercase if letter not in rests)
+    first = [f"[{others}{others.upper()}]"]
+    for letter, ends in rests.items():
+        first.append(f"[{letter}{letter.upper()}](?!(?i:{'|'.join(ends)}))")
+    return f"(?:{'|'.join(first)})[a-zA-Z]*+[0-9]*+"
+
+
+def _markup(plain_names: str, starts: str, ends: str) -> re.Pattern[str]:
+    """Return an expression of what is plain, and of the markup after it if that is whole.
+
+    Args:
+        plain_names: attributes that hold nothing of interest.
+        starts: elements whose start tags are never plain.
+        ends: elements whose end tags are never plain.
+    """
+    attribute = rf"""(?:(?:{plain_names})="[^"]*+"|href="\#[^"]*+")"""
+    return re.compile(
+        rf"""[^<]*+(?:<(?:
+            /{_name_but(ends)}>
+          | span(?:\ class="[^"]*+")?+>
+          | {_name_but(starts)}(?:{SPACE}++{attribute})*+{SPACE}*+/?+>
+          | (?=[^a-zA-Z/!?])
+        )[^<]*+)*+(?P<markup>
+            <a(?:\ [a-z]++="[^"]*+")++>
+          | </?+(?P<name>{NAME})(?:[\t\n\f\r /]*+{_ATTRIBUTE})*+(?P<tail>[\t\n\f\r /]*+)>
+          | <!--(?:-?+>|(?P<comment>(?=[^\->]|-[^>])))
+          | <(?:!(?!--)|\?|/(?![a-zA-Z]))[^>]*+>
+        )?+""",
+        re.VERBOSE,
+    )
+
+
+_STARTS = f"{_RAW_NAMES}|{_FOREIGN_NAMES}|base"
+_LINKS = _markup(_PLAIN_NAMES + _TIPS, _STARTS, _FOREIGN_NAMES)
+_LINKS_AND_TEXT = _markup(_PLAIN_NAMES, f"{_STARTS}|template", f"{_FOREIGN_NAMES}|{_TEXT_NAMES}")
 _SCRIPT = re.compile(r"<!(?=--)|-->|<script(?=[\t\n\f\r />])|</script(?=[\t\n\f\r />])", re.I)
 _ENDS = {
     name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.I)
@@ -69,26 +97,27 @@ _HOLD = 16  # characters in which the beginning of an end may hide
 Token = tuple[str, str, str]
 """What the tokenizer found: its kind, the name of the element, and text.
 
-Names are in lower case, and empty for comments; the text is a whole start tag, a piece of raw text,
-or a comment.
+Names are in lower case, and empty for comments and plain text; the text is a whole tag, a piece of
+raw text, a comment, or plain text as it is written.
 """
 
 
 class Tokenizer:
     """Takes the text of a document, any way it is cut.
 
-    A start tag that was met before, letter for letter, is not told again, for it links to
-    nothing new.
-
     Args:
         xml: whether elements may close themselves and CDATA sections occur, as in XHTML and SVG.
+        text: whether plain text and end tags are told. Otherwise a start tag that was met before,
+            letter for letter, is not told again, for it links to nothing new.
 
     Attributes:
         truncated: whether a tag or a comment was dropped because of its length.
     """
 
-    def __init__(self, xml: bool = False) -> None:
+    def __init__(self, xml: bool = False, text: bool = False) -> None:
         self.truncated = False
+        self._text = text
+        self._match = (_LINKS_AND_TEXT if text else _LINKS).match
         self._foreign = int(xml)  # open elements in which XML's rules are followed
         self._pieces: list[str] = []  # text not read yet
         self._size = 0  # characters of them
@@ -111,7 +140,10 @@ class Tokenizer:
             if not self._raw:
                 position = yield from self._read_markup(text, position)
             elif self._raw == "script":
-                position = self._pass_script(text, position, final)
+                start, position = position, self._pass_script(text, position, final)
+                yield (TEXT, "script", text[start:position])
+                if not self._raw:
+                    yield (END, "script", "")
             else:
                 position = yield from self._read_raw(text, position, final)
         self._keep(text[position:])
@@ -127,24 +159,26 @@ class Tokenizer:
 
     def _read_markup(self, text: str, position: int) -> Generator[Token, None, int]:
         """Read until raw text begins or the text ends; return where."""
-        met, match = self._met, _MARKUP.match
+        met, match, wanted = self._met, self._match, self._text
         while True:
             found = match(text, position)
             assert found is not None  # it may be empty
             markup, name, tail, comment = found.groups()
-            position = found.end()
+            start, position = position, found.end()
+            if wanted:
+                plain = text[start : position - len(markup or "")]
+                if plain:
+                    yield (PLAIN, "", plain)
             if markup is None:
                 return position
             if markup in met:
                 continue
-            if name:
-                name = name.lower()
-                if name in _SPECIAL:
-                    self._special(name, markup, tail)
-                elif len(met) < _MET_LIMIT and len(markup) < _MET_LENGTH:
+            if tail is None and comment is None and markup[:3] == "<a ":
+                if not wanted and len(met) < _MET_LIMIT and len(markup) < _MET_LENGTH:
                     met.add(markup)
-                if markup[1] != "/":
-                    yield (START, name, markup)
+                yield (START, "a", markup)
+            elif name:
+                yield from self._tag(name.lower(), markup, tail)
             elif comment is not None:
                 self._raw = "!--"
             elif self._foreign and markup.startswith("<![CDATA["):
@@ -154,6 +188,16 @@ class Tokenizer:
                 yield (COMMENT, "", markup[1:-1])
             if self._raw:
                 return position
+
+    def _tag(self, name: str, markup: str, tail: str) -> Iterator[Token]:
+        if name in _SPECIAL:
+            self._special(name, markup, tail)
+        elif not self._text and len(self._met) < _MET_LIMIT and len(markup) < _MET_LENGTH:
+            self._met.add(markup)
+        if markup[1] != "/":
+            yield (START, name, markup)
+        elif self._text:
+            yield (CLOSE, name, markup)
 
     def _special(self, name: str, markup: str, tail: str) -> None:
         """Take note of a tag after which other rules hold."""

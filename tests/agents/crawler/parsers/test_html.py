@@ -64,7 +64,7 @@ def kinds(document: str) -> list[tuple[str, str]]:
         ("<body background=a><table background=b><td background=c>", "a r b r c r"),
         ("<script src=a></script><script>'<a href=x>'</script>", "a r"),
         ("<svg><image xlink:href=a /><use href='b#c'/><use href='#d'/><a href=e>", "a r b r e p"),
-        ("<form action=a><input type=submit formaction=b></form>", ""),
+        ("<form action=a><input type=submit formaction=b></form>", "a p"),
         ("<blockquote cite=a><q cite=b><ins cite=c><del cite=d>", "a p b p c p d p"),
         ("<meta http-equiv=Refresh content='0; URL=\"a\"'>", "a c"),
         ("<meta http-equiv=refresh content='5;url= b '>", "b  c"),

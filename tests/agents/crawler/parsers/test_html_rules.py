@@ -40,4 +40,4 @@ def test_relations() -> None:
     assert html_rules.relation("Shortcut ICON") == html_rules.REQUISITE
     assert html_rules.relation("canonical") == html_rules.PAGE
     assert html_rules.relation("") == html_rules.PAGE
-    assert html_rules.relation("dns-prefetch") == 0
+    assert html_rules.relation("dns-prefetch") == html_rules.NOTHING
