@@ -70,7 +70,7 @@ class DashParser(XmlDocument):
             self._run(level.template.runs, attributes)
         elif name == "SegmentURL":
             level.listed = True
-            return self._components(attributes.get("media", ""), attributes.get("index", ""))
+            return self._components(level, attributes.get("media", ""), attributes.get("index", ""))
         elif name in _SOURCES:
             level.sources = [*level.sources, attributes.get(_SOURCES[name], "")][:10]
         if "xlink:href" in attributes:  # an element that lies elsewhere
@@ -102,15 +102,15 @@ class DashParser(XmlDocument):
             runs.append(Run(start, number(attributes.get("d")), count))
 
     def _segments(self, level: _Level) -> Iterator[Found]:
-        yield from self._components(*level.sources)
+        yield from self._components(level, *level.sources)
         if level.template is not None:
             for url in level.template.urls(level.attributes, level.period, self._live):
-                yield from self._components(url)
+                yield from self._components(level, url)
         elif not level.listed and not level.base.endswith("/"):  # one file holds all of it
             yield from component(level.base)
 
-    def _components(self, *urls: str) -> Iterator[Found]:
-        base = self._levels[-1].base or self.inherited
+    def _components(self, level: _Level, *urls: str) -> Iterator[Found]:
+        base = level.base or self.inherited
         for url in filter(None, urls):
             self._left_segments -= 1
             if self._left_segments >= 0:

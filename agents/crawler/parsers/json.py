@@ -22,12 +22,15 @@ _ABSOLUTE = re.compile(r"(?:https?:)?//[^\s/<>\"{}|\\^`]++[^\s<>\"{}|\\^`]*+", r
 _ROOTED = re.compile(r"/[^\s/<>\"{}|\\^`*][^\s<>\"{}|\\^`*]*+")
 _NAMED = re.compile(r"[^\s<>\"{}|\\^`*:()]++")
 _LINKING = re.compile(
-    r"(?:.*[a-z_\-])?+(?:URL|Url|Uri|Href|Link|Permalink)|(?:.*_)?(?:url|uri|href|link|permalink)"
-    r"|(?:canonical|next|prev|previous|self)"
+    r"(?:(?<=[a-z_\-])(?:URL|Url|Uri|Href|Link|Permalink)|(?<![a-zA-Z])(?:ur[li]|href|link|permalink))"
+    r"s?\Z|\A(?:canonical|next|prev|previous|self)\Z"
 )
-_SHOWING = re.compile(
-    r"(?:image|img|picture|photo|icon|logo|thumb(?:nail)?|avatar|poster|cover|banner|src|sprite)",
-    re.IGNORECASE,
+_PICTURES = (
+    "image|img|picture|photo|icon|logo|thumbnail|thumb|avatar|poster|cover|banner|src|sprite"
+)
+_SHOWING = re.compile(  # in snake_case and in camelCase
+    rf"(?:(?<![a-zA-Z])(?:{_PICTURES})|{'|'.join(map(str.capitalize, _PICTURES.split('|')))})"
+    r"s?(?![a-z])"
 )
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|ico|bmp)(?:[?#]|\Z)", re.IGNORECASE)
 _FILE = re.compile(r"\.[a-z][a-z0-9]{1,5}(?:[?#]|\Z)|/\Z", re.IGNORECASE)
@@ -50,7 +53,7 @@ def links_of(key: str, text: str) -> tuple[Found, ...]:
     if not 1 < len(text) <= URL_LIMIT or _VOCABULARY.match(text):
         return ()
     shown = _SHOWING.search(key) is not None
-    linking = shown or _LINKING.fullmatch(key) is not None
+    linking = shown or _LINKING.search(key) is not None
     if not _is_url(text, linking):
         return ()
     return component(text, False) if shown or _PICTURE.search(text) else page(text)

@@ -48,7 +48,7 @@ def decoded(body: bytes) -> Any:
     What servers put before a value so that no script can read it is taken off.
     """
     body = body.removeprefix(b"\xef\xbb\xbf").lstrip()
-    for guard in (b")]}'", b"for(;;);", b"while(1);", b")]}',"):
+    for guard in (b")]}',", b")]}'", b"for(;;);", b"while(1);"):
         body = body.removeprefix(guard)
     try:
         return msgspec.json.decode(body.lstrip())

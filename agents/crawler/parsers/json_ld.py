@@ -19,7 +19,7 @@ _PAGES = frozenset(
      "publishingPrinciples", "tourBookingPage", "menu", "hasMenu", "@import"]
 )  # fmt: skip
 _PICTURES = frozenset(["image", "logo", "thumbnailUrl", "thumbnail", "photo", "primaryImageOfPage"])
-_PLACED = re.compile(r"(?:https?:)?/|\.{1,2}/|[^\s:]++\.[a-z0-9]{2,5}\Z|\?", re.IGNORECASE)
+_PLACED = re.compile(r"(?:https?:)?/|\.{1,2}/|[^\s:]+\.[a-z0-9]{2,5}\Z|\?", re.IGNORECASE)
 _VOCABULARY = re.compile(r"https?://(?:www\.)?(?:schema\.org|w3\.org|purl\.org)/", re.IGNORECASE)
 _TEXTS = frozenset(["headline", "name", "description", "articleBody", "caption", "text"])
 
