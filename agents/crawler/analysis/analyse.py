@@ -1,0 +1,61 @@
+"""The analysis of one text: all there is to tell of it (*INA §1.4.5*)."""
+
+from functools import cache
+
+import msgspec
+
+from agents.crawler.analysis.keywords import COMMON, keywords
+from agents.crawler.analysis.language import JUDGES, Judges
+from agents.crawler.analysis.signatures import signatures
+from agents.crawler.analysis.terms import Terms
+from agents.crawler.analysis.text import words
+
+TEXT_LIMIT = 1024 * 1024  # characters of a document that are analysed
+
+
+class Analysis(msgspec.Struct, frozen=True):
+    """What is told of a text. It crosses pipes, and is kept as JSON.
+
+    Attributes:
+        characters: of the text, as far as it was analysed.
+        words: likewise.
+        languages: of each language of the text, the most used first: its tag, its share of the
+            text, and the share of its words that its judge knows.
+        chunks: different chunks that the text has.
+        signatures: the local signatures kept, 16 hexadecimal digits each.
+        keywords: each with its number, the foremost first.
+        terms: special keywords found, each with its number.
+    """
+
+    characters: int
+    words: int
+    languages: list[tuple[str, float, float]]
+    chunks: int
+    signatures: str
+    keywords: list[tuple[str, int]]
+    terms: dict[str, int]
+
+
+def analyse(text: str, terms: Terms) -> Analysis:
+    """Analyse a text, of which `TEXT_LIMIT` characters count."""
+    text = text[:TEXT_LIMIT]
+    read = words(text)
+    judges, common = _judges()
+    languages = judges.languages(text)
+    bits = common.bits(language.name for language in languages)
+    local = signatures(read)
+    return Analysis(
+        characters=len(text),
+        words=len(read),
+        languages=list(languages),
+        chunks=local.total,
+        signatures=local.written(),
+        keywords=keywords(read, lambda word: common.who_know(word) & bits),
+        terms=terms.occurrences(text),
+    )
+
+
+@cache
+def _judges() -> tuple[Judges, Judges]:
+    """Return the judges of languages, and those of words too common to be keywords."""
+    return Judges.load(JUDGES), Judges.load(COMMON)

@@ -1,0 +1,109 @@
+"""Analysing stored contents in a worker process (`anet.processes`), off the crawl's main path."""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from agents.crawler.analysis.analyse import TEXT_LIMIT, analyse
+from agents.crawler.analysis.terms import Terms
+from agents.crawler.parsers.link import Embedded, Found
+from agents.crawler.parsers.parser import Source
+from agents.crawler.parsers.registry import registry
+from agents.crawler.reader import Inflate
+
+BODY_LIMIT = 32 * 1024 * 1024  # bytes of a document, decoded, in which text is looked for
+_PIECE = 64 * 1024
+
+
+class UnknownCoding(Exception):
+    """A content is encoded in a way that is not known here."""
+
+
+def analyse_contents(documents: list[list[Any]], terms: list[str]) -> list[dict[str, Any]]:
+    """Extract the texts of stored contents and analyse them.
+
+    Args:
+        documents: of each: the path of its content, the name of its parser, its URL, the charset
+            of its Content-Type header or None, and its Content-Encoding or an empty string.
+        terms: special keywords, at most `TERMS_LIMIT`.
+
+    Returns:
+        of each document the fields of an `Analysis`, or only `failure`, which says in words why
+        there is none: one bad document does no harm to the others.
+    """
+    wanted = _terms(tuple(terms))
+    told: list[dict[str, Any]] = []
+    for path, name, url, charset, coding in documents:
+        try:
+            text = extract(Path(path), name, Source(url, charset, None, True), coding)
+            told.append(msgspec.to_builtins(analyse(text, wanted)))
+        except Exception as error:  # a parser's fault: all that comes from the web is hostile
+            told.append({"failure": f"{type(error).__name__}: {ascii(str(error))}"[:500]})
+    return told
+
+
+def extract(path: Path, name: str, source: Source, coding: str = "") -> str:
+    """Return the text of a stored content, at most `TEXT_LIMIT` characters.
+
+    Args:
+        path: of the content.
+        name: of its parser.
+        source: what is known of it; it has to ask for text.
+        coding: its Content-Encoding.
+
+    Raises:
+        OSError: it can't be read.
+        UnknownCoding: it can't be decoded.
+    """
+    parser = registry().named(name)(source)
+
+    def findings() -> Iterator[Found]:
+        for piece in _decoded(_read(path), coding.strip().lower()):
+            yield from parser.feed(piece)
+        yield from parser.close()
+
+    return _text(findings())
+
+
+def _text(findings: Iterable[Found]) -> str:
+    pieces, size = [], 0
+    for found in findings:
+        if isinstance(found, str) and not isinstance(found, Embedded):
+            pieces.append(found)
+            size += len(found)
+            if size >= TEXT_LIMIT:
+                break
+    return "".join(pieces)[:TEXT_LIMIT]
+
+
+def _read(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def _decoded(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:
+    """Yield what an encoded content stands for, at most `BODY_LIMIT` bytes.
+
+    Raises:
+        UnknownCoding: the coding is not known.
+    """
+    if coding in ("gzip", "x-gzip", "deflate"):
+        inflate = Inflate()
+        pieces = (plain for piece in pieces for plain in inflate.pieces(piece))
+    elif coding not in ("", "identity"):
+        raise UnknownCoding(coding)
+    left = BODY_LIMIT
+    for piece in pieces:
+        yield piece[:left]
+        left -= len(piece)
+        if left <= 0:
+            return
+
+
+@lru_cache(4)
+def _terms(terms: tuple[str, ...]) -> Terms:
+    return Terms(terms)
