@@ -108,7 +108,7 @@ class TextElements(Elements):
         printed = self._printed
         for kind, name, piece in self._tokenizer.feed(text, final):
             if kind is PLAIN:
-                yield self._shown(printed.plain(piece))
+                yield None if self._templates else self._shown(printed.plain(piece))
                 continue
             if printed.held:
                 yield self._shown(printed.finish())
@@ -120,7 +120,7 @@ class TextElements(Elements):
                 if name not in _BREAKS:
                     self._close(name)
             else:
-                if name in _READ:
+                if name in _READ and not self._templates:
                     yield self._raw(kind, name, piece)
                 yield from self._held(kind, name, piece)
         if final:
@@ -131,7 +131,7 @@ class TextElements(Elements):
     def _start(self, name: str, tag: str) -> Iterator[Found]:
         if name not in _BREAKS:
             self._printed.separate("\n")
-        tips = _tips(tag) if _TIP(tag) else ()
+        tips = _tips(tag) if _TIP(tag) and not self._templates else ()
         found: Iterable[Found] = links_of(name, tag)
         if name == "a":
             found = self._begin_link(found)
@@ -160,13 +160,11 @@ class TextElements(Elements):
         return self._shown(read(piece))
 
     def _shown(self, text: str) -> str | None:
-        """Return text unless it is hidden; note that of the link."""
-        if not text or self._templates:
-            return None
+        """Return text, and note that of the link."""
         if self._link is not None and self._room > 0:
             self._label.append(text[: self._room])
             self._room -= len(text)
-        return text
+        return text or None
 
     def _begin_link(self, found: Iterable[Found]) -> list[Found]:
         """Hold the link of an `a`; return what else is in its tag."""

@@ -30,10 +30,8 @@ _REMEMBERED = 8192  # tags; the pages of a site share most of theirs
 _LENGTH = 500  # characters of a tag that is remembered
 
 # Most links of the web, quickly: nothing else in the tag means anything.
-_ANCHOR = re.compile(
-    r"""<a(?:\ (?:class|id|title|rel|target)="[^"]*+")*+"""
-    r"""\ href="((?![jJ\s])[^"\#&]++)(?:\#[^"]*+)?+"(?:\ (?:class|id|title|rel|target)="[^"]*+")*+>"""
-).fullmatch
+_OTHERS = r'(?: (?:class|id|title|rel|target)="[^"]*+")*+'
+_ANCHOR = re.compile(rf'<a{_OTHERS} href="((?![jJ\s])[^"#&]++)(?:#[^"]*+)?+"{_OTHERS}>').fullmatch
 
 _SCRIPT_LIMIT = 64 * 1024  # characters of a script in an attribute
 _BLANKS = re.compile(r"[\t\n\r]")  # are dropped from URLs

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.parsers import Found, Link, Source, html, html_elements, tokenizer
+from agents.crawler.parsers import (
+    Embedded,
+    Found,
+    Link,
+    Source,
+    html,
+    html_elements,
+    html_scripts,
+    tokenizer,
+)
 from agents.crawler.parsers.html import HtmlParser, XmlParser
 
 
@@ -28,6 +37,7 @@ class Parsed:
             )
         links |= dict.fromkeys(self.parser.close())
         self.links = [found for found in links if isinstance(found, Link)]
+        self.embedded = [found for found in links if isinstance(found, Embedded)]
         self.base, self.encoding = self.parser.base, self.parser.encoding
         self.truncated = self.parser.truncated
 
@@ -65,6 +75,8 @@ def kinds(document: str) -> list[tuple[str, str]]:
         ("<script src=a></script><script>'<a href=x>'</script>", "a r"),
         ("<svg><image xlink:href=a /><use href='b#c'/><use href='#d'/><a href=e>", "a r b r e p"),
         ("<form action=a><input type=submit formaction=b></form>", "a p"),
+        ("<form action=a method=POST><button formaction=b formmethod=get></form>", "b p"),
+        ("<form method=dialog action=a><a ping=b href=c attributionsrc=d>", "c p"),
         ("<blockquote cite=a><q cite=b><ins cite=c><del cite=d>", "a p b p c p d p"),
         ("<meta http-equiv=Refresh content='0; URL=\"a\"'>", "a c"),
         ("<meta http-equiv=refresh content='5;url= b '>", "b  c"),
@@ -77,6 +89,10 @@ def kinds(document: str) -> list[tuple[str, str]]:
         ("<link rel=preload href=a imagesrcset='b 1x'>", "a r b r"),
         ("<link rel=next href=a><link rel=alternate href=b><link href=c>", "a p b p c p"),
         ("<link rel=manifest href=a><link rel=preconnect href=b>", "a r"),
+        ("<link rel=modulepreload href=a><link rel=prefetch href=b><link rel=amphtml href=c>",
+         "a r b c c p"),
+        ("<link itemprop=thumbnailUrl href=a><link itemprop=url href=b>", "a r b p"),
+        ("<body><link rel=stylesheet href=a></body>", "a r"),
         ("<link rel='alternate stylesheet' href=a>", "a r"),
         ("<!--[if IE]><link rel=stylesheet href=a><![endif]--><!-- <a href=b> -->", "a r"),
         ("<![if !IE]><a href=a><![endif]>", "a p"),
@@ -86,7 +102,20 @@ def kinds(document: str) -> list[tuple[str, str]]:
         ("<object classid='java:x.y'><param name=movie value=a><param name=b value=c>",
          "x/y.class r a r"),
         ("<applet code=A.class codebase=d archive='b,c'>", "A.class r b r c r"),
-        ("<amp-img src=a>", "a r"),
+        ("<amp-img src=a><amp-video poster=b src=c><amp-iframe src=d>", "a r b r c r d c"),
+        ("<img data-lazy-src=a.png data-lazy-srcset='b 2w' data-lazy=true data-bg=1.5>",
+         "a.png r b r"),
+        ("<div data-background-image='url(a)' data-bg=b/c data-href=d data-url=/e data-url2=/f>",
+         "a r b/c r d p /e p"),
+        ("<div data-anything='//a/b.WEBP?c' data-other=d.css data-more='e f.png' data-x='{g.js'>",
+         "//a/b.WEBP?c r d.css r"),
+        ("<meta property=og:url content=a/b><meta itemprop=embedUrl content=c><meta name=logo"
+         " content=d>", "a/b p d r"),
+        ("<embed flashvars='file=a.flv&amp;title=b&amp;image=c/d.jpg'>", "a.flv r c/d.jpg r"),
+        ("<param name=FlashVars value='src=a.mp4'>", "a.mp4 r"),
+        ("<svg><filter><feImage href=a /></filter><script href=b /><math href=c>", "a r b r c p"),
+        ("<div><template shadowrootmode=open><img src=a></template></div>", "a r"),
+        ("<menuitem icon=a><x icon=b>", "a r"),
         ("<?xml-stylesheet href='a'?><html>", "a r"),
         ("<html manifest=a><a href=b><a href=b><a href='b#x'>", "a r b p"),
         ("<template><a href=a></template><textarea><a href=b></textarea>", "a p"),
@@ -98,6 +127,49 @@ def test_links(document: str, expected: str) -> None:
     words = expected.split()
     found = sorted((url.strip(), kind) for url, kind in kinds(document))
     assert found == sorted(zip(words[::2], words[1::2], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("document", "media_type", "code"),
+    [
+        ("<script>a()</script>", "text/javascript", "a()"),
+        ("<SCRIPT TYPE=module>'<b>'</SCRIPT>", "text/javascript", "'<b>'"),
+        ("<script language=JavaScript1.2><!-- a --></script>", "text/javascript", "<!-- a -->"),
+        ("<script type=application/ld+json>{}</script>", "application/ld+json", "{}"),
+        ("<script type='importmap'>{}</script>", "application/importmap+json", "{}"),
+        ("<script type=speculationrules>{}</script>", "application/speculationrules+json", "{}"),
+        ("<script type='text/html; x=y'><a></script>", "text/html", "<a>"),
+        ("<b onClick='a(&quot;b&quot;)'>", "text/javascript", 'a("b")'),
+        ("<a href='javascript:a(%22b%22)'>", "text/javascript", 'a("b")'),
+        ("<a href=' java\tscript:a()'>", "text/javascript", "a()"),
+        ("<iframe src='JAVASCRIPT:a()'></iframe>", "text/javascript", "a()"),
+        ("<svg><script><![CDATA[ a ]]></script></svg>", "text/javascript", " a "),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("step", [None, 1])
+def test_scripts_within_pages(document: str, media_type: str, code: str, step: int | None) -> None:
+    """Scripts and data of elements and attributes are handed on, and are no links."""
+    parsed = parse(document.encode(), step)
+    assert parsed.embedded == [Embedded(media_type, code)]
+    assert parsed.links == []
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["<script src=a>b()</script>", "<script> </script>", "<script type=nonsense>a</script>",
+     "<a onclick=''>", "<a href='javascript:'>"],
+)  # fmt: skip
+def test_what_is_no_script(document: str) -> None:
+    """What a browser does not run, or not from the page, is not handed on."""
+    assert parse(document.encode()).embedded == []
+
+
+def test_long_scripts_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script is kept up to a limit, and the parser says so."""
+    monkeypatch.setattr(html_scripts, "SCRIPT_LIMIT", 10)
+    parsed = parse(b"<script>" + b"x" * 50 + b"</script>", 3)
+    assert [found.text for found in parsed.embedded] == ["x" * 10]
+    assert parsed.truncated
 
 
 def test_feeds_are_told() -> None:
