@@ -1,13 +1,15 @@
 """What becomes of each link of a document: followed, or set aside and reported (*INA §1.4.1*).
 
 A page of a site repeats most links of its neighbours. What a link text became is remembered for
-each folder, so that only the first page of a folder pays for resolving and judging it.
+what it depends on, a folder or a server, so that only the first page pays for judging it.
 """
 
 from collections import Counter
 from collections.abc import Mapping
+from sys import intern
 
 from agents import urls
+from agents.crawler.base import Base
 from agents.crawler.compact import HashSet
 from agents.crawler.dynamic import looks_dynamic
 from agents.crawler.findings import Findings, folder
@@ -20,7 +22,7 @@ from agents.delimitation import Delimitation
 from agents.order import Strategy
 from agents.session_ids import without_session
 
-MEMORY_LIMIT = 100_000  # link texts and folders remembered
+MEMORY_LIMIT = 50_000  # link texts and folders remembered
 DOCUMENT_LIMIT = 50_000  # links of one document remembered, so that each counts once
 _COUNT_LIMIT = 2000  # destinations counted before they are reported, which takes a while
 _SERVERS = 1000  # whose icon is asked for
@@ -79,7 +81,7 @@ class Judge:
         """
         if link.kind != PAGE and task.requisite:
             link = link._replace(requisite=True)
-        kind = self.settle(link, task, task.url, "utf-8")
+        kind = self.settle(link, task, Base.of(task.url))
         self.tell(folder(task.url), {kind: 1})
 
     def favicon(self, task: Task) -> None:
@@ -97,14 +99,12 @@ class Judge:
         """Report a document whose parser failed."""
         self._findings.trap(url, LOST, reason)
 
-    def settled(self, base: str, encoding: str) -> dict[tuple[str, str], str]:
-        """Return what link texts became that are relative to this base."""
+    def settled(self, folder: str, encoding: str) -> dict[tuple[str, str], str]:
+        """Return what link texts became that are relative to this folder or server."""
         if self._remembered > MEMORY_LIMIT:
             self._memory.clear()
             self._remembered = 0
-        key = base.partition("?")[0].rpartition("/")[0]
-        if encoding != "utf-8":
-            key += " " + encoding
+        key = folder if encoding == "utf-8" else f"{folder} {encoding}"
         self._remembered += key not in self._memory
         return self._memory.setdefault(key, {})
 
@@ -113,9 +113,9 @@ class Judge:
         self._remembered += 1
         return self._remembered <= MEMORY_LIMIT
 
-    def settle(self, link: Link, task: Task, base: str, encoding: str) -> str:
+    def settle(self, link: Link, task: Task, base: Base) -> str:
         """Follow a link or not; return how it counts: an external URL, a folder, or nothing."""
-        url = urls.canonical(link.url, base, encoding)
+        url = base.resolve(link.url)
         if link.stream or is_stream(url or link.url):
             self._findings.streams.add(url or link.url[: urls.LENGTH_LIMIT], task.url)
         if url is None:
@@ -133,7 +133,7 @@ class Judge:
             self._page(url, link, task)
         else:
             self._component(url, link, task)
-        return folder(url)
+        return intern(folder(url))
 
     def _without_session(self, url: str, link: Link, task: Task) -> str:
         """Return a URL without its session.
@@ -202,6 +202,11 @@ class Judge:
                 self._findings.edge(source, destination, number)
 
 
+def is_absolute(link: str) -> bool:
+    """Tell whether what a link leads to depends on the server at most, not on the folder."""
+    return link[0] == "/" or link[:7].lower() == "http://" or link[:8].lower() == "https://"
+
+
 class Document:
     """Judges the links of one document while they are found.
 
@@ -216,8 +221,9 @@ class Document:
         self._seen: set[tuple[str, str]] = set()
         self._count: Counter[str] = Counter()
         self._relative_to = ("", "")
-        self._base = url
+        self._base = Base.of(url)
         self._settled: dict[tuple[str, str], str] = {}
+        self._absolute: dict[tuple[str, str], str] = {}
 
     def begin(self) -> None:
         """Take note, before each part of the document, what links in it are relative to."""
@@ -225,8 +231,10 @@ class Document:
         if relative_to != self._relative_to:
             self._relative_to = relative_to
             base, encoding = relative_to
-            self._base = (urls.canonical(base, self._url) or self._url) if base else self._url
-            self._settled = self._judge.settled(self._base, encoding)
+            url = (urls.canonical(base, self._url) or self._url) if base else self._url
+            self._base = Base.of(url, encoding)
+            self._settled = self._judge.settled(self._base.folder, encoding)
+            self._absolute = self._judge.settled(self._base.origin, encoding)
 
     def take(self, link: Link) -> None:
         """Judge a link."""
@@ -242,10 +250,13 @@ class Document:
             self.begin()
         known = self._settled.get(key)
         if known is None:
-            known = self._judge.settle(link, self._task, self._base, self._relative_to[1])
+            known = self._absolute.get(key)
+        if known is None:
+            known = self._judge.settle(link, self._task, self._base)
             # What begins so is relative to the document, not to its folder.
             if link.url[0] not in "?#" and not link.feed and self._judge.remember():
-                self._settled[key] = known
+                memory = self._absolute if is_absolute(link.url) else self._settled
+                memory[key] = known
         self._count[known] += 1
 
     def end(self) -> None:
