@@ -123,7 +123,7 @@ class RtfParser:
                 position, self._binary = position + passed, self._binary - passed
                 continue
             found = _TOKEN.match(data, position)
-            if found is None or (found["word"] and found.end() == len(data) and not final):
+            if found is None or (found["word"] and not final and _may_go_on(data, found.end())):
                 break
             position = found.end()
             count += 1
@@ -155,6 +155,11 @@ class RtfParser:
         self._substitutes -= left_out
         if self._group.purpose not in (HIDDEN, FONTS):
             self._bytes += text[left_out:]
+
+    def _add_character(self, character: str) -> None:
+        if self._group.purpose not in (HIDDEN, FONTS):
+            self._decode()
+            self._text.append(character)
 
     def _decode(self) -> None:
         if self._bytes:
@@ -204,13 +209,12 @@ class RtfParser:
             self._starred = True
         elif symbol in b"\r\n":
             yield from self._word("par", -1)
-        else:
-            self._add(words.SYMBOLS.get(symbol, symbol if symbol in b"\\{}" else b""))
+        elif symbol in words.SYMBOLS:
+            self._add_character(words.SYMBOLS[symbol])
 
     def _word(self, word: str, number: int) -> Iterator[Found]:
         starred, self._starred = self._starred, False
         if word == "u":
-            self._decode()
             self._unicode(number)
             return
         yield from self._flush()
@@ -219,8 +223,7 @@ class RtfParser:
         if purpose:
             self._group = self._group._replace(purpose=purpose)
         elif word in words.CHARACTERS:
-            if self._group.purpose not in (HIDDEN, FONTS):
-                self._text.append(words.CHARACTERS[word])
+            self._add_character(words.CHARACTERS[word])
         elif word == "field":
             self._fields.begin()
             self._group = self._group._replace(field=True)
@@ -232,8 +235,7 @@ class RtfParser:
             self._charset(word, number)
 
     def _unicode(self, number: int) -> None:
-        if self._group.purpose not in (HIDDEN, FONTS):
-            self._text.append(chr(number & 0xFFFF))
+        self._add_character(chr(number & 0xFFFF))
         self._substitutes = self._group.substitutes
 
     def _charset(self, word: str, number: int) -> None:
@@ -252,3 +254,8 @@ class RtfParser:
         elif word in words.DEFAULTS or word == "ansicpg":
             self._default = words.DEFAULTS.get(word) or words.codec(number)
             self._group = group._replace(codec=self._default)
+
+
+def _may_go_on(data: bytes, end: int) -> bool:
+    """Tell whether a word, or the number behind it, may go on in the next chunk."""
+    return end >= len(data) - 1 and data[end:] in (b"", b"-")

@@ -17,7 +17,7 @@ CHARACTERS = {
     "emdash": "—", "endash": "–", "bullet": "•", "lquote": "‘", "rquote": "’", "ldblquote": "“",
     "rdblquote": "”", "emspace": "\u2003", "enspace": "\u2002",
 }  # fmt: skip
-SYMBOLS = {b"~": b" ", b"_": b"-"}  # no-break space and hyphen
+SYMBOLS = {b"\\": "\\", b"{": "{", b"}": "}", b"~": "\xa0", b"_": "\u2011"}
 
 CODECS = {
     77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gbk", 136: "big5", 161: "cp1253",
