@@ -58,13 +58,13 @@ def sections(crawl: Crawl, figures: CrawlFigures) -> list[Section]:
     return [
         _summary(crawl, figures),
         *_waiting(figures),
-        _queues(crawl),
         Curve("URLs waiting", crawl.monitor.queued, "URLs"),
-        _order(crawl),
+        _queues(crawl),
         *_answers(crawl),
         *_extremes(crawl),
         *_troubles(crawl),
-        Graph("Folders that link to each other", crawl.findings.edges, "folders"),
+        Graph("Folders that link to each other", _edges(crawl), "folders"),
+        _order(crawl),
     ]
 
 
@@ -99,7 +99,7 @@ def _queues(crawl: Crawl) -> Table:
             ["pages of the next level", queues.next_static],
             ["dynamic pages of the next level", queues.next_dynamic],
         ]
-    return Table("Queues", ["queue", "URLs"], rows)
+    return Table("Queues", ["queue", "URLs"], rows, half=True)
 
 
 def _order(crawl: Crawl) -> Table:
@@ -130,20 +130,21 @@ def _answers(crawl: Crawl) -> list[Table]:
                 for kind, (count, size) in formats[:_SHOWN]
             ],
         ),
-        Table("Answers by status", ["status", "answers"], _sorted(findings.statuses)),
-        Table("Answers by level", ["level", "answers"], _sorted(findings.levels)),
+        _counts("Answers by status", "status", findings.statuses),
+        _counts("Answers by level", "level", findings.levels),
     ]
 
 
-def _sorted(counts: Mapping[int, int]) -> list[Sequence[Cell]]:
-    return [[str(name), count] for name, count in sorted(counts.items())]
+def _counts(title: str, name: str, counts: Mapping[int, int]) -> Table:
+    rows = [[f"{name} {key}", count] for key, count in sorted(counts.items())]
+    return Table(title, ["", "answers"], rows, half=True)
 
 
 def _extremes(crawl: Crawl) -> list[Table]:
     monitor = crawl.monitor
     return [
-        Table("Slowest", ["URL", "took"], _measured(monitor.slowest, human_seconds)),
-        Table("Largest", ["URL", "size"], _measured(monitor.largest, human_bytes)),
+        Table("Slowest", ["URL", "took"], _measured(monitor.slowest, human_seconds), half=True),
+        Table("Largest", ["URL", "size"], _measured(monitor.largest, human_bytes), half=True),
     ]
 
 
@@ -172,6 +173,17 @@ def _troubles(crawl: Crawl) -> list[Table]:
             "None.",
         ),
     ]
+
+
+def _edges(crawl: Crawl) -> Mapping[tuple[str, str], int]:
+    """Return the links between folders, named without their host when there is only one."""
+    edges = crawl.findings.edges
+    if len({name.partition("/")[0] for pair in edges for name in pair}) > 1:
+        return edges
+    return {
+        (source[source.index("/") :], target[target.index("/") :]): count
+        for (source, target), count in edges.items()
+    }
 
 
 def _measured(

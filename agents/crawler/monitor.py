@@ -6,7 +6,7 @@ from heapq import heappush, heappushpop
 
 from agents.page import Series
 
-KEPT = 20
+KEPT = 12
 
 
 class Extremes:

@@ -55,12 +55,13 @@ class CrawlerPages:
     def page(self) -> Page:
         """Return the page as it is now."""
         crawler = self._crawler
-        sections: list[Section] = []
+        sections: list[Section] = [
+            Curve("Answers", crawler.captures, "answers/s"),
+            Curve("Received", crawler.bytes, "bytes/s"),
+        ]
         if crawler.crawl is not None:
             sections += crawl_page.sections(crawler.crawl, crawler.figures())
         sections += [
-            Curve("Answers", crawler.captures, "answers/s"),
-            Curve("Received", crawler.bytes, "bytes/s"),
             Table(
                 "Crawls ended",
                 ["crawl", "ended", "how", *crawl_page.COLUMNS],
@@ -139,7 +140,7 @@ def _told(story: Story) -> list[Section]:
             [
                 ["linked by", linked],
                 ["as", story.kind or "–"],
-                ["level", story.depth],
+                ["level", f"level {story.depth}"],
                 ["decided", story.verdict or "no link to it has been met"],
                 *(["then", event] for event in story.events),
             ],

@@ -115,7 +115,8 @@ def _navigation_html(link: LinkTo, here: str) -> str:
 
 
 def _section_html(section: Section, key: str) -> str:
-    width = ' class="half"' if isinstance(section, Curve) else ""
+    half = isinstance(section, Curve) or (isinstance(section, Table) and section.half)
+    width = ' class="half"' if half else ""
     return (
         f'<section{width} aria-labelledby="{key}"><h2 id="{key}">{text_html(section.title)}</h2>'
         f"{_inside_html(section, key)}</section>"
@@ -151,9 +152,9 @@ def _figures_html(section: Figures) -> str:
 def _question_html(section: Question) -> str:
     label, name, value = (text_html(text) for text in (section.label, section.name, section.value))
     return (
-        f'<form class="box question" action="{text_html(section.path)}"><label>{label} '
-        f'<input name="{name}" value="{value}" size="60" required></label>'
-        "<button>Show</button></form>"
+        f'<form class="box" action="{text_html(section.path)}"><label for="{name}">{label}</label>'
+        f'<div><input id="{name}" name="{name}" value="{value}" required>'
+        "<button>Show</button></div></form>"
     )
 
 

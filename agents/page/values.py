@@ -52,12 +52,14 @@ class Table:
         columns: names of the columns.
         rows: the cells; a shorter row leaves the rest empty.
         empty: what to say when there is no row.
+        half: whether it takes half of a wide page.
     """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     empty: str = "Nothing yet."
+    half: bool = False
 
 
 @frozen

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import pytest_twisted
@@ -324,3 +325,30 @@ async def test_nothing_to_pause(tree: Tree) -> None:
     """A free crawler refuses, with a word why."""
     with pytest.raises(RemoteError, match="no crawl is under way"):
         await tree.crawler.call("pause")
+
+
+@ensureDeferred
+async def test_a_story_of_each_url(tree: Tree, web: Any) -> None:
+    """While a crawl runs, a page tells who linked to a URL, what was decided, what came of it."""
+    hang, reached, let_go = hanging()
+    web.pages = {"/": "<a href=/next><a href=http://b.org/>", "/next": "<a href=/last>"}
+    web.pages |= {"/last": hang}
+    finished = tree.scheduler.when("finished")
+    await tree.crawler.call("collect", order=order(web.url))
+    await reached
+    pages = f"http://127.0.0.1:{tree.service.server.port}"
+    client = HttpClient(reactor)
+
+    async def told(url: str) -> str:
+        return (await client.get(f"{pages}/story?url={quote(url)}")).body.decode()
+
+    story = await told(web.url + "next")
+    assert "answered 200, 14 bytes" in story and "level 1" in story
+    assert f'href="/story?url={quote(web.url, safe="")}"' in story
+    assert "external" in await told("http://b.org/")
+    assert "no link to it has been met" in await told("http://c.org/?<script>")
+    assert "not a whole http or https URL" in await told("<script>")
+    overview = (await client.get(pages + "/")).body.decode()
+    assert "pages of the next level" in overview and "text/html" in overview
+    let_go.callback(None)
+    await finished
