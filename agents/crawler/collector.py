@@ -7,7 +7,7 @@ from attrs import define
 from twisted.internet.interfaces import IReactorTime
 
 from agents import urls
-from agents.crawler.errors import FetchFailed, TooLong
+from agents.crawler.errors import FetchFailed, LiveStream, TooLong
 from agents.crawler.fetcher import SUFFERING, Answer, Fetcher
 from agents.crawler.findings import Findings
 from agents.crawler.frontier import Frontier, Task
@@ -132,7 +132,8 @@ class Collector:
             return reception
 
         try:
-            answer = await self.fetcher.fetch(task.url, receiver, delay, task.attempt)
+            last = task.attempt + 1 >= ATTEMPTS
+            answer = await self.fetcher.fetch(task.url, receiver, delay, task.attempt, last=last)
             assert reception is not None
             digest = await reception.finish()
         except BaseException as error:
@@ -167,6 +168,10 @@ class Collector:
         return rules
 
     def _failed(self, task: Task, error: FetchFailed) -> None:
+        if isinstance(error, LiveStream):
+            self.stories.became(task.url, "a stream: only reported")
+            self.findings.streams.add(task.url, task.url)
+            return
         self.stories.became(task.url, f"attempt {task.attempt + 1} failed: {error}")
         if error.again and task.attempt + 1 < ATTEMPTS:
             self.frontier.retry(task)

@@ -5,11 +5,20 @@ from typing import Any
 
 from attrs import define, frozen
 
-from anet.errors import ConnectFailed, ForbiddenAddress
-from anet.http import HttpConnection, connect, resolve
-from anet.http.connect import Permit
+from anet.address import is_loopback
+from anet.errors import ConnectFailed, ForbiddenAddress, NoCommonProtocol
+from anet.http import HttpConnection, resolve
+from anet.http.connect import AnyProxy, Permit, Way, reach
+from anet.http.exchange import Connection, State
+from anet.http2 import PROTOCOL, Http2Connection
+from anet.names import literal
+from anet.tls import TlsSession
+from anet.tunnel import Proxy
 
 IDLE = 15.0  # seconds after which an unused connection is closed, as in the paper
+HTTP1 = (b"http/1.1",)  # what is offered first, for its heads are kept byte for byte
+HTTP2 = (b"http/1.1", PROTOCOL)
+LOOPBACK = "127.0.0.1"
 KEPT = 16  # connections kept at once
 _NAMES = 10_000  # hosts whose addresses are remembered
 _FRESH = 5.0  # seconds until the resolver, which knows how long they are good, is asked again
@@ -24,12 +33,16 @@ class Place:
         port: its port.
         host: the host asked for; over TLS the certificate depends on it.
         tls: whether TLS is spoken.
+        proxy: the proxy in between, which looks the host up so that `ip` is its name; or empty.
+        absolute: whether that proxy is asked, not the server, so that one connection serves all.
     """
 
     ip: str
     port: int
     host: str
     tls: bool
+    proxy: str = ""
+    absolute: bool = False
 
     @property
     def server(self) -> str:
@@ -39,6 +52,8 @@ class Place:
     @property
     def key(self) -> tuple[str, int, str]:
         """Places of one key share a connection."""
+        if self.absolute:
+            return ("", 0, "")
         return (self.ip, self.port, self.host if self.tls else "")
 
 
@@ -50,7 +65,7 @@ class _Name:
 
 @define
 class _Kept:
-    connection: HttpConnection
+    connection: Connection
     used: float
 
 
@@ -62,9 +77,28 @@ class Connections:
         permit: tells of an IP address whether it may be connected to.
         timeout: seconds for a name or a connection.
         silence: seconds without a byte after which an answer is given up.
+        proxy: through which everything goes; it looks the names up. It is the operator's own, and
+            need not be permitted; the addresses that it leads to are its matter, but a host that
+            is an address, or this machine by name, must be permitted.
+        http2: whether HTTP/2 is spoken with servers that offer nothing else.
+
+    Attributes:
+        proxy: as given.
     """
 
-    def __init__(self, reactor: Any, permit: Permit, timeout: float, silence: float) -> None:
+    def __init__(
+        self,
+        reactor: Any,
+        permit: Permit,
+        timeout: float,
+        silence: float,
+        *,
+        proxy: AnyProxy | None = None,
+        http2: bool = True,
+    ) -> None:
+        self.proxy = proxy
+        self._http2 = http2
+        self._modern: OrderedDict[str, None] = OrderedDict()  # hosts that speak HTTP/2 only
         self._reactor = reactor
         self._permit = permit
         self._timeout = timeout
@@ -79,6 +113,8 @@ class Connections:
         Raises:
             anet.errors.HttpError: the name leads nowhere, or where it is not permitted.
         """
+        if self.proxy is not None:
+            return self._behind(self.proxy, tls, host, port)
         name = self._names.get(host)
         if name is None or name.until < self._reactor.seconds():
             name = await self._look_up(host)
@@ -93,32 +129,56 @@ class Connections:
     def kept(self, place: Place) -> bool:
         """Tell whether there is a connection to a place."""
         kept = self._kept.get(place.key)
-        return kept is not None and kept.connection.state.name == "IDLE"
+        return kept is not None and kept.connection.state is State.IDLE
 
-    async def obtain(self, place: Place) -> HttpConnection:
+    async def obtain(self, place: Place) -> Connection:
         """Return an idle connection to a place, kept or new.
 
         Raises:
             anet.errors.HttpError: none can be made.
         """
         kept = self._kept.pop(place.key, None)
-        if kept is not None and kept.connection.state.name == "IDLE":
+        if kept is not None and kept.connection.state is State.IDLE:
             return kept.connection
-        return await connect(
-            self._reactor,
+        if not place.tls:
+            return await self._connect(place, ())
+        try:
+            return await self._connect(place, HTTP2 if place.host in self._modern else HTTP1)
+        except NoCommonProtocol:
+            if not self._http2 or place.host in self._modern:
+                raise
+        connection = await self._connect(place, HTTP2)
+        self._modern[place.host] = None
+        if len(self._modern) > _NAMES:
+            self._modern.popitem(last=False)
+        return connection
+
+    async def _connect(self, place: Place, protocols: tuple[bytes, ...]) -> Connection:
+        way = Way(
             place.host,
             place.port,
-            tls=place.tls,
+            place.tls,
             verify=False,  # the web is archived as it is, bad certificates too
-            address=place.ip,
+            protocols=protocols,
+            proxy=self.proxy,
             timeout=self._timeout,
-            silence=self._silence,
-            permit=self._permit,
         )
+        if place.absolute and self.proxy is not None:
+            to = self.proxy.address
+            return await reach(
+                self._reactor, Way(to.host, to.port, timeout=self._timeout), self._speaker
+            )
+        address = None if self.proxy is not None else place.ip
+        return await reach(self._reactor, way, self._speaker, address, self._permit)
 
-    def keep(self, place: Place, connection: HttpConnection) -> bool:
+    def _speaker(self, session: TlsSession | None) -> HttpConnection | Http2Connection:
+        modern = session is not None and session.protocol.encode() == PROTOCOL
+        kind = Http2Connection if modern else HttpConnection
+        return kind(self._reactor, self._silence, session)
+
+    def keep(self, place: Place, connection: Connection) -> bool:
         """Keep a connection for the next request; tell whether it can serve one."""
-        if connection.state.name != "IDLE":
+        if connection.state is not State.IDLE:
             connection.close()
             return False
         self._kept[place.key] = _Kept(connection, self._reactor.seconds())
@@ -143,6 +203,21 @@ class Connections:
             kept.connection.close()
         self._kept.clear()
 
+    def _behind(self, proxy: AnyProxy, tls: bool, host: str, port: int) -> Place:
+        """Return where to ask a host that only the proxy looks up.
+
+        Raises:
+            ForbiddenAddress: the host may not be asked, by its name alone.
+        """
+        address = literal(host)
+        inside = is_loopback(host) or "." not in host
+        if not (self._permit(address) if address else self._permit(LOOPBACK) or not inside):
+            raise ForbiddenAddress(
+                f"{host} is not of the public Internet; the order must allow private networks"
+            )
+        absolute = not tls and isinstance(proxy, Proxy)
+        return Place(address or host, port, host, tls, str(proxy), absolute)
+
     async def _look_up(self, host: str) -> _Name:
         found = await resolve(self._reactor, host, self._timeout)
         permitted = [ip for ip in found if self._permit(ip)]
@@ -166,7 +241,7 @@ class Connections:
         self._sweeping = None
         oldest = self._reactor.seconds() - IDLE
         for key, kept in list(self._kept.items()):
-            if kept.used <= oldest or kept.connection.state.name != "IDLE":
+            if kept.used <= oldest or kept.connection.state is not State.IDLE:
                 kept.connection.close()
                 del self._kept[key]
         if self._kept:

@@ -22,6 +22,7 @@ from agents.crawler.heavy import HeavyParsers
 from agents.crawler.judge import Judge
 from agents.crawler.limits import Limits
 from agents.crawler.monitor import Monitor
+from agents.crawler.proxies import read_proxy
 from agents.crawler.record import Recorder
 from agents.crawler.report import report
 from agents.crawler.robots_files import RobotsFiles
@@ -78,6 +79,8 @@ class Crawl:
             permit_all if order.private_networks else is_public,
             self._limits.connect_timeout,
             self._limits.silence,
+            proxy=read_proxy(order.access.proxy),
+            http2=order.access.http2,
         )
         self._frontier: Frontier | None = None
         self._recorder: Recorder | None = None
@@ -197,6 +200,7 @@ class Crawl:
             longest_rest=self._limits.longest_rest,
             longest_exchange=self._limits.longest_exchange,
             wait=self.waiting.sleep,
+            access=order.access,
         )
         return Collector(
             clock=self._reactor,

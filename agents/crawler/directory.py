@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from attrs import asdict, evolve
 
+from agents.crawler.certificates import Certificates
 from agents.crawler.compact import Digests
 from agents.order import Order
 
@@ -34,6 +35,7 @@ class CrawlDirectory:
         self.path = path
         self.temporary = path / "incoming"
         self.met = Digests()
+        self.certificates = Certificates(path / "certificates")
         self._contents = path / "contents"
         if path.exists():
             shutil.rmtree(path)

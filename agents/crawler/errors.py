@@ -5,7 +5,8 @@ CrawlerError
 │   └── NoRoom         because the disk is full, which is no fault of the site's
 ├── Stopped            the crawl was told to stop
 ├── FetchFailed        one URL gave no answer
-│   └── TooLong        its body passes the limit of the order
+│   ├── TooLong        its body passes the limit of the order
+│   └── LiveStream     it never ends; it is the streaming agent's
 └── BadFormer          the former crawl's files can't be read
 """
 
@@ -43,6 +44,13 @@ class TooLong(FetchFailed):
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"the body passes {limit} bytes; it is cut off and not kept", again=False)
+
+
+class LiveStream(FetchFailed):
+    """What a URL answers has no end; it is not collected, but reported for the streaming agent."""
+
+    def __init__(self) -> None:
+        super().__init__("a live stream, which has no end", again=False)
 
 
 class BadFormer(CrawlerError):

@@ -1,41 +1,42 @@
 """Fetching one URL at a time, politely (*INA §1.4.4*)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve
 from twisted.internet.defer import Deferred, TimeoutError
 
 from agents import urls
-from agents.crawler.connections import Connections, Place
-from agents.crawler.errors import FetchFailed
+from agents.crawler.authentication import Logins
+from agents.crawler.connections import IDLE, Connections, Place
+from agents.crawler.cookies import Cookies
+from agents.crawler.download import Answer, Download, Receiver, Sink
+from agents.crawler.errors import FetchFailed, LiveStream
+from agents.crawler.live import is_live_stream
+from agents.crawler.pace import owed_for
 from agents.crawler.politeness import Account, Accounts, rest_asked
-from agents.order import Politeness
-from anet.errors import ConnectionBroken, ForbiddenAddress, HttpError, MalformedMessage
-from anet.http import ClientResponse, HttpConnection, ResponseHead
+from agents.crawler.proxies import proxy_fields
+from agents.order import Access, Politeness
+from anet.errors import (
+    ConnectionBroken,
+    ForbiddenAddress,
+    HttpError,
+    MalformedMessage,
+    TimedOut,
+    TunnelRefused,
+)
+from anet.http import ClientResponse
+from anet.http.exchange import Connection
+
+__all__ = ["SUFFERING", "Answer", "Fetcher", "Receiver", "Sink"]
 
 LONGEST_DELAY = 60.0  # seconds between two requests that a robots.txt may ask for
 SUFFERING = frozenset([429, 503])  # statuses of a server that asks to be left alone
+_LOGINS = 2  # answers to one request that may ask who is there
+_REFUSAL = 64 * 1024  # bytes of the body of such an answer that are passed over
+_BREAK = 30.0  # seconds at most before a broken download is gone on with
 
-Sink = Callable[[bytes], Deferred[Any] | None]
-Receiver = Callable[[ResponseHead], Sink]
-
-
-@frozen
-class Answer:
-    """What a URL answered, its body having been received.
-
-    Attributes:
-        head: as received.
-        address: `ip:port` of the server.
-        begun: when the answer's head was here, in seconds since the epoch.
-        asked: when it was asked for, likewise.
-    """
-
-    head: ResponseHead
-    address: str
-    begun: float
-    asked: float
+Fields = Sequence[tuple[bytes, bytes]]
 
 
 class Fetcher:
@@ -48,6 +49,7 @@ class Fetcher:
         longest_rest: seconds that a server may ask to be left alone.
         longest_exchange: seconds that one answer may take in all.
         wait: waits so many seconds, for such a reason, which is shown to people.
+        access: how servers are spoken to; its proxy is that of `connections`.
 
     Attributes:
         requests: how many were made.
@@ -62,7 +64,9 @@ class Fetcher:
         longest_rest: float,
         longest_exchange: float,
         wait: Callable[[float, str], Deferred[None]],
+        access: Access | None = None,
     ) -> None:
+        access = access or Access()
         self.requests = 0
         self._reactor = reactor
         self._connections = connections
@@ -70,83 +74,179 @@ class Fetcher:
         self._longest_rest = longest_rest
         self._longest_exchange = longest_exchange
         self._wait = wait
-        self._accounts = Accounts()
+        self._accounts = Accounts(politeness)
+        cookies = access.cookies or access.given_cookies
+        self._cookies = Cookies(access.given_cookies, access.cookies) if cookies else None
+        self._logins = Logins(access.credentials) if access.credentials else None
+        self._proxy_fields = proxy_fields(connections.proxy)
         self._fields = [
             (b"User-Agent", politeness.user_agent.encode("latin-1", "replace")),
             (b"Accept", b"*/*"),
-            (b"Accept-Encoding", b"identity"),
+            (b"Accept-Encoding", ", ".join(access.codings).encode("ascii") or b"identity"),
         ]
 
     async def fetch(
-        self, url: str, receiver: Receiver, delay: float = 0.0, attempt: int = 0
+        self,
+        url: str,
+        receiver: Receiver,
+        delay: float = 0.0,
+        attempt: int = 0,
+        *,
+        last: bool = False,
+        conditions: Fields = (),
     ) -> Answer:
-        """Fetch a URL.
+        """Fetch a URL; a body that breaks off is gone on with where the server can.
 
         Args:
             url: canonical.
             receiver: given the head, returns what takes the chunks of the body.
             delay: seconds that the server's robots.txt asks for between requests.
             attempt: earlier attempts that failed.
+            last: whether there will be no other, so that a part is better than nothing.
+            conditions: fields under which the content is wanted at all.
 
         Raises:
             FetchFailed: no whole answer came. Errors of the receiver pass through.
         """
-        tls, host, port = urls.endpoint(url)
-        try:
-            await self._leave_alone(self._accounts.of(urls.authority(url)), host)
-            place = await self._connections.place(tls, host, port)
-            account = self._accounts.of(place.server)
-            await self._leave_alone(account, host)
-            account.begin(self._reactor.seconds())
-            return await self._exchange(place, account, url, receiver, delay, attempt)
-        except (HttpError, TimeoutError) as error:
-            lasting = isinstance(error, ForbiddenAddress | MalformedMessage)
-            raise FetchFailed(str(error) or "no whole answer in time", not lasting) from error
+        download = Download(receiver)
+        fields = conditions
+        while True:
+            try:
+                answer = await self._ask_politely(url, download, fields, delay, attempt)
+                if download.whole:
+                    return answer
+                error: Exception = ConnectionBroken("the end of the body is missing")
+            except (HttpError, TimeoutError) as failure:
+                error = failure
+            await download.settle()
+            fields = download.missing()
+            if not fields:
+                return self._part(download, error, last)
+            self.rest(url, min(_BREAK, 2.0 ** min(download.breaks, 16)))
 
     def rest(self, url: str, seconds: float) -> None:
         """Leave the server of a URL alone for some time, because it does not answer."""
         self._accounts.of(urls.authority(url)).rest(self._reactor.seconds(), seconds)
 
+    @staticmethod
+    def _part(download: Download, error: Exception, last: bool) -> Answer:
+        """Return what is here of a body whose rest will not come, if it is to be taken so.
+
+        Raises:
+            FetchFailed: it is not.
+        """
+        if last and download.answer is not None and download.size:
+            late = isinstance(error, TimeoutError | TimedOut)
+            return evolve(download.answer, truncated="time" if late else "disconnect")
+        lasting = isinstance(error, ForbiddenAddress | MalformedMessage)
+        words = str(error) or "no whole answer in time"
+        raise FetchFailed(words, again=not lasting) from error
+
+    async def _ask_politely(
+        self, url: str, download: Download, fields: Fields, delay: float, attempt: int
+    ) -> Answer:
+        """Ask when the server may be asked, and again if it wants to know who asks."""
+        tls, host, port = urls.endpoint(url)
+        for _ in range(_LOGINS + 1):
+            await self._leave_alone(self._accounts.of(urls.authority(url)), host)
+            place = await self._connections.place(tls, host, port)
+            account = self._accounts.of(place.server)
+            await self._leave_alone(account, host)
+            account.begin(self._reactor.seconds())
+            answer = await self._exchange(place, account, url, download, fields, delay, attempt)
+            if answer is not None:
+                return answer
+        raise FetchFailed(f"{host} does not stop asking who is there", again=False)
+
     async def _leave_alone(self, account: Account, host: str) -> None:
         seconds = account.wait(self._reactor.seconds())
-        if seconds:
-            await self._wait(seconds, f"{host} is left alone for {seconds:.0f} s")
+        if not seconds:
+            return
+        if seconds >= IDLE:
+            self._connections.stop()  # for as long no request will be made on any of them
+        await self._wait(seconds, f"{host} is left alone for {seconds:.0f} s")
 
     async def _exchange(
         self,
         place: Place,
         account: Account,
         url: str,
-        receiver: Receiver,
+        download: Download,
+        fields: Fields,
         delay: float,
         attempt: int,
-    ) -> Answer:
-        asked = self._reactor.seconds()
-        connection, response = await self._ask(place, url)
+    ) -> Answer | None:
+        """Ask, and take the answer; None stands for one that wants to know who asks."""
+        connection, response, asked = await self._ask(place, url, fields)
         self.requests += 1
-        head, begun = response.head, self._reactor.seconds()
+        head, begun, before = response.head, self._reactor.seconds(), download.size
+        answer = Answer(head, response.address, begun, asked, connection.tls, place.proxy)
+        delay = max(self._politeness.delay, min(delay, LONGEST_DELAY))
+        delay += owed_for(account.pace.late(begun - asked), self._politeness.slow_down)
         try:
-            await response.deliver(receiver(head)).addTimeout(self._longest_exchange, self._reactor)
+            sink = self._taker(url, answer, download)
+            if sink is None:
+                await self._pass_over(response)
+            else:
+                taken = response.deliver(sink)
+                await taken.addTimeout(self._longest_exchange, self._reactor)
         finally:
             reusable = self._connections.keep(place, connection)
             now = self._reactor.seconds()
-            delay = max(self._politeness.delay, min(delay, LONGEST_DELAY))
+            account.note(now, download.size - before)
             if account.end(now, delay, self._politeness.group, not reusable):
                 self._connections.close(place)
         if head.status in SUFFERING:
-            wanted = head.headers.text(b"retry-after")
-            account.rest(now, rest_asked(wanted, now, attempt, self._longest_rest))
+            retry_after = head.headers.text(b"retry-after")
+            account.rest(now, rest_asked(retry_after, now, attempt, self._longest_rest))
             self._connections.close(place)
-        return Answer(head, response.address, begun, asked)
+        return None if sink is None else download.answer
 
-    async def _ask(self, place: Place, url: str) -> tuple[HttpConnection, ClientResponse]:
+    def _taker(self, url: str, answer: Answer, download: Download) -> Sink | None:
+        """Return what takes the body of an answer; None if it only wants to know who asks.
+
+        Raises:
+            HttpError: it is not the answer that is wanted.
+            LiveStream: it never ends.
+        """
+        head = answer.head
+        if answer.proxy and head.status == 407:
+            raise TunnelRefused(407, f"the proxy {answer.proxy} wants a user name and password")
+        if self._cookies is not None:
+            self._cookies.take(url, head)
+        if self._logins is not None and self._logins.challenged(url, head):
+            return None
+        if is_live_stream(head):
+            raise LiveStream
+        sink = download.accept(answer)
+        if sink is None:
+            raise ConnectionBroken("the server does not go on with what broke off")
+        return sink
+
+    async def _pass_over(self, response: ClientResponse) -> None:
+        taken = Deferred.fromCoroutine(response.read(_REFUSAL))
+        await taken.addTimeout(self._longest_exchange, self._reactor)
+
+    async def _ask(
+        self, place: Place, url: str, fields: Fields
+    ) -> tuple[Connection, ClientResponse, float]:
         """Ask over the kept connection; once more on a new one if the server closed it."""
-        fields = [(b"Host", urls.authority(url).encode("ascii")), *self._fields]
+        target = url if place.absolute else urls.target(url)
+        fields = [*self._who_asks(place, url), *fields]
         while True:
             connection = await self._connections.obtain(place)
             kept = connection.exchanges > 0
+            asked = self._reactor.seconds()
             try:
-                return connection, await connection.request("GET", urls.target(url), fields)
+                return connection, await connection.request("GET", target, fields), asked
             except ConnectionBroken:
                 if not kept:
                     raise
+
+    def _who_asks(self, place: Place, url: str) -> list[tuple[bytes, bytes]]:
+        fields = [(b"Host", urls.authority(url).encode("ascii")), *self._fields]
+        if self._cookies is not None and (cookie := self._cookies.field(url)):
+            fields.append((b"Cookie", cookie))
+        if self._logins is not None and (login := self._logins.field("GET", url)):
+            fields.append((b"Authorization", login))
+        return fields + self._proxy_fields if place.absolute else fields

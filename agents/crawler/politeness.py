@@ -9,32 +9,48 @@ from collections import OrderedDict
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 
+from agents.crawler.pace import Pace
+from agents.crawler.quota import Quota
+from agents.order import Politeness
+
 ACCOUNTS = 10_000  # servers remembered; the one longest unused is forgotten
 
 
 class Account:
     """What one server is owed.
 
+    Args:
+        quota: how much it may be asked for in a period, if that is limited.
+
     Attributes:
         owed: seconds of delay not yet paid.
         free_at: when the server may be asked again, by the caller's clock.
+        pace: how fast it usually answers.
     """
 
-    __slots__ = ("_last", "free_at", "owed")
+    __slots__ = ("_last", "_quota", "free_at", "owed", "pace")
 
-    def __init__(self) -> None:
+    def __init__(self, quota: Quota | None = None) -> None:
+        self.pace = Pace()
+        self._quota = quota
         self.owed = 0.0
         self.free_at = 0.0
         self._last: float | None = None
 
     def wait(self, now: float) -> float:
         """Return the seconds to wait before the next request."""
-        return max(0.0, self.free_at - now)
+        seconds = max(0.0, self.free_at - now)
+        return seconds if self._quota is None else max(seconds, self._quota.wait(now))
 
     def begin(self, now: float) -> None:
         """Note a request; the time since the last one has paid for itself."""
         if self._last is not None and self.owed:
             self.owed = max(0.0, self.owed - (now - self._last))
+
+    def note(self, now: float, size: int) -> None:
+        """Note a request that brought so many bytes of a body."""
+        if self._quota is not None:
+            self._quota.note(now, size)
 
     def end(self, now: float, delay: float, group: float, closed: bool) -> bool:
         """Note the end of a request; tell whether the debt is paid now, without a connection.
@@ -59,16 +75,21 @@ class Account:
 
 
 class Accounts:
-    """The accounts of the servers met lately, by address."""
+    """The accounts of the servers met lately, by address.
 
-    def __init__(self) -> None:
+    Args:
+        politeness: sets how much a server may be asked for in a period.
+    """
+
+    def __init__(self, politeness: Politeness | None = None) -> None:
+        self._politeness = politeness or Politeness()
         self._accounts: OrderedDict[str, Account] = OrderedDict()
 
     def of(self, address: str) -> Account:
         """Return the account of a server."""
         account = self._accounts.get(address)
         if account is None:
-            account = self._accounts[address] = Account()
+            account = self._accounts[address] = Account(Quota.of(self._politeness))
             if len(self._accounts) > ACCOUNTS:
                 self._accounts.popitem(last=False)
         else:

@@ -83,7 +83,7 @@ class Recorder:
                 size=reception.size,
                 status=head.status,
                 head=head.raw[:HEAD_LIMIT].decode("latin-1"),
-                origin=f"{self._origin}{answer.address}\n",
+                origin=self._origin_of(answer),
                 depth=task.depth,
                 kind=task.kind,
                 new=new,
@@ -94,6 +94,20 @@ class Recorder:
         self._findings.answer(head.status, kind, reception.size, task.depth, change)
         self._monitor.answered(task.url, seconds, reception.size)
         self._count(task, reception.size, new)
+
+    def _origin_of(self, answer: Answer) -> str:
+        lines = [f"{self._origin}{answer.address}\n"]
+        if answer.head.version == "2":
+            lines.append("protocol: h2\n")
+        if answer.tls is not None:
+            lines.append(f"tls: {self._directory.certificates.keep(answer.tls)}\n")
+        if answer.proxy:
+            lines.append(f"proxy: {answer.proxy}\n")
+        if answer.resumed:
+            lines.append(f"resumed: {answer.resumed}\n")
+        if answer.truncated:
+            lines.append(f"truncated: {answer.truncated}\n")
+        return "".join(lines)
 
     def failure(self, url: str, reason: str, now: float) -> None:
         """Note a URL that gave no answer, as seen at a time in seconds since the epoch."""

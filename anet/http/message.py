@@ -1,7 +1,7 @@
 """What the two sides of HTTP share: header fields and response heads, kept as received."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
 
 from attrs import frozen
@@ -29,28 +29,38 @@ HOP_BY_HOP = frozenset(
 class Headers:
     """Header fields in the order they came, found whatever the case of the name."""
 
-    __slots__ = ("_pairs",)
+    __slots__ = ("_by_name", "_pairs")
 
     def __init__(self, pairs: Iterable[tuple[bytes, bytes]] = ()) -> None:
         self._pairs = tuple(pairs)
+        self._by_name: dict[bytes, list[bytes]] | None = None  # made when first asked
+
+    @property
+    def by_name(self) -> Mapping[bytes, list[bytes]]:
+        """The values of each name, in small letters."""
+        found = self._by_name
+        if found is None:
+            self._by_name = found = {}
+            for key, value in self._pairs:
+                found.setdefault(key.lower(), []).append(value)
+        return found
 
     def get_all(self, name: bytes) -> list[bytes]:
         """Return the values of every field of that name."""
-        wanted = name.lower()
-        return [value for key, value in self._pairs if key.lower() == wanted]
+        return [*self.by_name.get(name.lower(), ())]
 
     def get(self, name: bytes) -> bytes | None:
         """Return the values of that name joined by commas, or None when there is none."""
-        values = self.get_all(name)
+        values = self.by_name.get(name.lower())
         return b", ".join(values) if values else None
 
     def text(self, name: bytes) -> str:
         """Return the first value of that name as text, or nothing; for fields of one value."""
-        values = self.get_all(name)
+        values = self.by_name.get(name.lower())
         return values[0].decode("latin-1").strip() if values else ""
 
     def __contains__(self, name: bytes) -> bool:
-        return bool(self.get_all(name))
+        return name.lower() in self.by_name
 
     def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
         return iter(self._pairs)

@@ -33,11 +33,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     async def resolve(_: Any, host: str, __: float) -> list[str]:
         return NAMES.get(host, [])
 
-    async def connect(*_: Any, **__: Any) -> FakeConnection:
+    async def reach(*_: Any, **__: Any) -> FakeConnection:
         return FakeConnection()
 
     monkeypatch.setattr(module, "resolve", resolve)
-    monkeypatch.setattr(module, "connect", connect)
+    monkeypatch.setattr(module, "reach", reach)
     clock = Clock()
     yield clock
     assert not clock.getDelayedCalls()
