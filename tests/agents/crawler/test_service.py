@@ -336,11 +336,15 @@ async def test_a_story_of_each_url(tree: Tree, web: Any) -> None:
     finished = tree.scheduler.when("finished")
     await tree.crawler.call("collect", order=order(web.url))
     await reached
-    pages = f"http://127.0.0.1:{tree.service.server.port}"
     client = HttpClient(reactor)
+    client.startService()
+
+    async def get(path: str) -> str:
+        url = f"http://127.0.0.1:{tree.service.server.port}{path}"
+        return (await (await client.request("GET", url)).read(10**6)).decode()
 
     async def told(url: str) -> str:
-        return (await client.get(f"{pages}/story?url={quote(url)}")).body.decode()
+        return await get(f"/story?url={quote(url)}")
 
     story = await told(web.url + "next")
     assert "answered 200, 14 bytes" in story and "level 1" in story
@@ -348,7 +352,8 @@ async def test_a_story_of_each_url(tree: Tree, web: Any) -> None:
     assert "external" in await told("http://b.org/")
     assert "no link to it has been met" in await told("http://c.org/?<script>")
     assert "not a whole http or https URL" in await told("<script>")
-    overview = (await client.get(pages + "/")).body.decode()
+    overview = await get("/")
     assert "pages of the next level" in overview and "text/html" in overview
     let_go.callback(None)
     await finished
+    await client.stopService()
