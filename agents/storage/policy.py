@@ -56,7 +56,7 @@ def place(key: str, nodes: Sequence[NodeState], count: int) -> list[NodeState]:
 def _lot(key: str, node: NodeState) -> float:
     draw = blake2b(f"{key} {node.name}".encode(), digest_size=8).digest()
     fraction = (int.from_bytes(draw, "big") + 1) / (2**64 + 2)
-    weight = math.log2(max(2, node.status.free)).__floor__()
+    weight = max(2, node.status.free).bit_length() - 1
     return 2.0 ** (weight - 40) / -math.log(fraction)
 
 

@@ -5,13 +5,12 @@ SP head length(7) SP metadata(25, padded with spaces) LF
 """
 
 import re
-from datetime import UTC, datetime
 from hashlib import sha256
 
 from attrs import frozen
 
 from agents.capture import HEAD_LIMIT, METADATA_LIMIT, ORIGIN_LIMIT, Capture, is_key
-from agents.dates import DIGITS
+from agents.dates import InvalidDate, to_datetime
 from agents.storage.errors import DamagedStructure, InvalidCapture
 
 SIZE = 160  # bytes of a line
@@ -19,7 +18,8 @@ PREFIX = 85  # bytes of date, space and key: by these lines are sorted, and are 
 _SIZE_LIMIT = 10**15 - 1
 _OFFSET_LIMIT = 10**12 - 1
 _URL_LIMIT = 1 << 16  # bytes
-_DATE_PARTS = ((0, 4), (4, 6), (6, 8), (8, 10), (10, 12), (12, 14))
+_UNPRINTABLE = re.compile(r"[\x00-\x20\x7f]")
+_METADATA = re.compile(rf"[ -~]{{0,{METADATA_LIMIT}}}(?<! )")
 _FORMAT = re.compile(
     rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) ([ -~]{25})\n"
 )
@@ -121,7 +121,7 @@ def check(capture: Capture) -> None:
 
 def _problem(capture: Capture) -> str:
     """Return what is wrong with a capture, or an empty text."""
-    if not capture.url or re.search(r"[\x00-\x20\x7f]", capture.url):
+    if not capture.url or _UNPRINTABLE.search(capture.url):
         return "a URL has no spaces or control characters"
     if len(encode_text(capture.url)) > _URL_LIMIT:
         return f"a URL has at most {_URL_LIMIT} bytes"
@@ -137,7 +137,7 @@ def _problem(capture: Capture) -> str:
         return f"the head has {len(capture.head)} bytes; {HEAD_LIMIT} fit"
     if len(encode_text(capture.origin)) > ORIGIN_LIMIT:
         return f"the origin has more than {ORIGIN_LIMIT} bytes"
-    if not re.fullmatch(rf"[ -~]{{0,{METADATA_LIMIT}}}(?<! )", capture.metadata):
+    if capture.metadata and not _METADATA.fullmatch(capture.metadata):
         return f"metadata is at most {METADATA_LIMIT} ASCII characters, no space at the end"
     return ""
 
@@ -168,11 +168,8 @@ def mark(prefixes: list[bytes]) -> int:
 
 
 def _is_date(text: str) -> bool:
-    if len(text) != DIGITS or not (text.isascii() and text.isdigit()):
-        return False
-    try:  # quicker than strptime, and here for every capture
-        year, month, day, hour, minute, second = (int(text[at:to]) for at, to in _DATE_PARTS)
-        datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    except ValueError:
+    try:
+        to_datetime(text)
+    except InvalidDate:
         return False
     return True

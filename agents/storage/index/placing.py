@@ -8,6 +8,7 @@ from agents.storage.disk.layout import Kind
 from agents.storage.errors import HoldersDown, NoStorage
 from agents.storage.index.view import ClusterView
 from agents.storage.policy import place, writable
+from agents.storage.status import NodeState
 
 
 class Placing:
@@ -32,7 +33,8 @@ class Placing:
             NoStorage: no node is up with room for one of them.
         """
         held = await self._catalogue.holders(("contents", each.key) for each in contents)
-        up = {node.name for node in self._view.up}
+        nodes = self._view.nodes
+        up = {node.name for node in nodes if node.up}
         placements: list[Placement] = []
         for content in contents:
             if any(holding.node in up for holding in held[content.key]):
@@ -40,12 +42,12 @@ class Placing:
                 placements.append(Placement(content.key, known=True))
             else:
                 self.placed += 1
-                nodes = self._nodes(content)
-                placements.append(Placement(content.key, known=False, nodes=nodes))
+                urls = self._nodes(content, nodes)
+                placements.append(Placement(content.key, known=False, nodes=urls))
         return placements
 
-    def _nodes(self, content: ContentSize) -> list[str]:
-        usable = writable(self._view.nodes, content.size)
+    def _nodes(self, content: ContentSize, nodes: Sequence[NodeState]) -> list[str]:
+        usable = writable(nodes, content.size)
         if not usable:
             raise NoStorage(
                 f"no storage node is up with room for {content.size} bytes: start one, or free "
