@@ -1,4 +1,4 @@
-"""The certificate chains that servers showed, each kept once (docs/reference/crawl-directory.md)."""
+"""Chains of certificates that servers showed, each kept once (docs/reference/crawl-directory.md)."""
 
 from collections import OrderedDict
 from hashlib import sha256

@@ -1,6 +1,5 @@
 """Reading a body while it arrives, without ever holding up the reactor for long."""
 
-import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
@@ -8,13 +7,12 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from agents.crawler.decoding import Decoding
 from anet.tasks import sleep
 
 TURN = 0.01  # seconds of reading after which others get their turn
 _STEPS = 16  # steps between two looks at the clock
 _PIECE = 32 * 1024  # bytes given to a reader at once
-_INFLATED_LIMIT = 256 * 1024 * 1024  # bytes read of a compressed body, lest it be a bomb
-_CODINGS = frozenset(["gzip", "x-gzip", "deflate"])
 
 _log = Logger()
 
@@ -49,7 +47,7 @@ class Reading:
         self._stopped = False
         self._clock = clock
         self._reader = reader
-        self._inflate = Inflate() if coding.strip().lower() in _CODINGS else None
+        self._decoding = Decoding.of(coding)
         self._pausing: Deferred[None] | None = None
         self._awaited: Any = None
 
@@ -68,7 +66,7 @@ class Reading:
             self._pausing.cancel()
 
     def _steps(self, chunk: bytes) -> Iterator[object]:
-        for piece in (chunk,) if self._inflate is None else self._inflate.pieces(chunk):
+        for piece in (chunk,) if self._decoding is None else self._decoding.pieces(chunk):
             for start in range(0, len(piece), _PIECE):
                 yield None
                 yield from self._reader.feed(piece[start : start + _PIECE])
@@ -105,23 +103,3 @@ class Reading:
             _log.failure("a parser failed; the links of its document are lost")
             self.failed = True
         return True
-
-
-class Inflate:
-    """Decompresses gzip or zlib, as far as the body makes sense and up to a limit."""
-
-    def __init__(self) -> None:
-        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 32)  # zlib or gzip, as it says
-        self._left = _INFLATED_LIMIT
-
-    def pieces(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield what the next bytes stand for, in pieces of bounded size."""
-        while chunk and self._left > 0:
-            try:
-                piece = self._inflate.decompress(chunk, min(_PIECE, self._left))
-            except zlib.error:
-                self._left = 0
-                return
-            self._left -= len(piece)
-            chunk = self._inflate.unconsumed_tail
-            yield piece

@@ -9,10 +9,10 @@ import msgspec
 
 from agents.crawler.analysis.analyse import TEXT_LIMIT, analyse
 from agents.crawler.analysis.terms import Terms
+from agents.crawler.decoding import Decoding
 from agents.crawler.parsers.link import Embedded, Found
 from agents.crawler.parsers.parser import Source
 from agents.crawler.parsers.registry import registry
-from agents.crawler.reader import Inflate
 
 BODY_LIMIT = 32 * 1024 * 1024  # bytes of a document, decoded, in which text is looked for
 _PIECE = 64 * 1024
@@ -91,9 +91,10 @@ def _decoded(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:
     Raises:
         UnknownCoding: the coding is not known.
     """
-    if coding in ("gzip", "x-gzip", "deflate"):
-        inflate = Inflate()
-        pieces = (plain for piece in pieces for plain in inflate.pieces(piece))
+    decoding = Decoding.of(coding)
+    if decoding is not None:
+        undo = decoding.pieces
+        pieces = (plain for piece in pieces for plain in undo(piece))
     elif coding not in ("", "identity"):
         raise UnknownCoding(coding)
     left = BODY_LIMIT

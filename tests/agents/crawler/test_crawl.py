@@ -12,7 +12,8 @@ from twisted.internet.defer import CancelledError, Deferred
 from agents.crawler import connections
 from agents.crawler.errors import CrawlFailed
 from agents.crawler.limits import Limits
-from anet.http import Response, connect
+from anet.http import Response
+from anet.http.connect import reach
 
 WEBSITE = Path(__file__).parents[2] / "websites/static"
 
@@ -344,9 +345,9 @@ async def test_one_connection_is_kept(
 
     async def counting(*args: Any, **options: Any) -> Any:
         made.append(args)
-        return await connect(*args, **options)
+        return await reach(*args, **options)
 
-    monkeypatch.setattr(connections, "connect", counting)
+    monkeypatch.setattr(connections, "reach", counting)
     web.pages = {"/": "".join(f"<img src={number}>" for number in range(20))}
     await crawl(web.url)
     assert len(web.hits) == 22

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
-from agents.crawler import reader as reader_module
+from agents.crawler import decoding
 from agents.crawler import reception as module
 from agents.crawler.errors import TooLong
 from agents.crawler.parsers import Found, Link, Source
@@ -103,7 +103,7 @@ def test_compressed_bodies_are_parsed_decoded(tmp_path: Path, step: int) -> None
 def test_broken_compression_and_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nonsense is stored and not parsed; a bomb is parsed up to a limit."""
     assert finish(receive(tmp_path, [b"not gzip"], coding="gzip")) == sha256(b"not gzip").digest()
-    monkeypatch.setattr(reader_module, "_INFLATED_LIMIT", 100)
+    monkeypatch.setattr(decoding, "TOTAL_LIMIT", 100)
     bomb = gzip.compress(b"<a href=x>" + b" " * 10**6 + b"<a href=y>")
     links = Links()
     finish(receive(tmp_path, [bomb[:500], bomb[500:]], coding="gzip", reader=links))
