@@ -29,6 +29,9 @@ _SERVERS = 1000  # whose icon is asked for
 _ASIDE_LIMIT = 1_000_000  # URLs not followed remembered, so that each is told of once
 _NOTHING = ""
 
+_Key = tuple[str, str, bool, bool, bool]  # the fields of a link but its text
+_Known = dict[_Key, str]  # what links became
+
 
 class Judge:
     """Judges links for one crawl.
@@ -58,7 +61,7 @@ class Judge:
         self._stories = stories
         self._frontier = frontier
         self._findings = findings
-        self._memory: dict[str, dict[tuple[str, str], str]] = {}
+        self._memory: dict[str, _Known] = {}
         self._remembered = 0
         self._aside = HashSet()
         self._shown: set[str] = set()  # servers of which a page was shown
@@ -99,7 +102,7 @@ class Judge:
         """Report a document whose parser failed."""
         self._findings.trap(url, LOST, reason)
 
-    def settled(self, folder: str, encoding: str) -> dict[tuple[str, str], str]:
+    def settled(self, folder: str, encoding: str) -> _Known:
         """Return what link texts became that are relative to this folder or server."""
         if self._remembered > MEMORY_LIMIT:
             self._memory.clear()
@@ -218,12 +221,12 @@ class Document:
         self._task = task
         self._url = url
         self._parser = parser
-        self._seen: set[tuple[str, str]] = set()
+        self._seen: set[_Key] = set()
         self._count: Counter[str] = Counter()
         self._relative_to = ("", "")
         self._base = Base.of(url)
-        self._settled: dict[tuple[str, str], str] = {}
-        self._absolute: dict[tuple[str, str], str] = {}
+        self._settled: _Known = {}
+        self._absolute: _Known = {}
 
     def begin(self) -> None:
         """Take note, before each part of the document, what links in it are relative to."""
@@ -238,7 +241,7 @@ class Document:
 
     def take(self, link: Link) -> None:
         """Judge a link."""
-        key = (link.url, link.kind)
+        key = link[:5]  # all that is judged; the text of a link is not
         if key in self._seen:
             return
         if len(self._seen) >= DOCUMENT_LIMIT:
@@ -254,7 +257,7 @@ class Document:
         if known is None:
             known = self._judge.settle(link, self._task, self._base)
             # What begins so is relative to the document, not to its folder.
-            if link.url[0] not in "?#" and not link.feed and self._judge.remember():
+            if link.url[0] not in "?#" and self._judge.remember():
                 memory = self._absolute if is_absolute(link.url) else self._settled
                 memory[key] = known
         self._count[known] += 1

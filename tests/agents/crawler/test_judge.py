@@ -104,6 +104,16 @@ def test_a_known_page_link_does_not_hide_a_component(judged: Judged) -> None:
     assert judged.taken() == [Task("http://a.org/dir/x", COMPONENT, True, 3, 1)]
 
 
+def test_a_known_link_does_not_hide_a_requisite_or_a_feed(judged: Judged) -> None:
+    """What was an outside frame, or a link like others, is collected as image and told as feed."""
+    judged.read(b"<iframe src=//b.org/i></iframe><a href=f>")
+    assert len(judged.taken()) == 1
+    judged.read(b"<iframe src=//b.org/i></iframe><img src=//b.org/i>"
+                b"<link rel=alternate type=application/rss+xml href=f>")  # fmt: skip
+    assert judged.taken() == [Task("http://b.org/i", COMPONENT, True, 3, 1)]
+    assert judged.findings.feeds.entries == {"http://a.org/dir/f": HERE}
+
+
 def test_redirections(judged: Judged) -> None:
     """What a requisite redirects to is one; what a page redirects to is not."""
     image = Task("http://b.org/i", COMPONENT, True, 3, 1)
