@@ -18,7 +18,7 @@ class HtmlParser:
     xml = False
 
     def __init__(self, source: Source) -> None:
-        self._text = Text(source.charset, source.environment)
+        self._text = Text(source.charset, source.environment, source.url)
         self._elements = TextElements(self.xml) if source.text else Elements(self.xml)
         self._left = PARSE_LIMIT
 
