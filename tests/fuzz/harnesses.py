@@ -8,7 +8,9 @@ Hypothesis. They begin with `SEEDS`: examples of what the decoder is for.
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from agents.crawler.parsers import Source
+from documents import DOCUMENTS
+
+from agents.crawler.parsers import Embedded, Link, Source, registry
 from agents.crawler.parsers.html import HtmlParser
 from agents.delimitation import Delimitation, InvalidExpression
 from agents.urls import canonical
@@ -195,3 +197,31 @@ def html(data: bytes) -> None:
     for piece in cut(data):
         list(parser.feed(piece))
     list(parser.close())
+
+
+def findings(name: str, pieces: Iterator[bytes]) -> tuple[set[Link], list[str], bool]:
+    """Return what a parser finds in a document: links, pieces for others, whether it gave up."""
+    parser = registry().by_name[name](Source("https://example.org/a", None, None, True))
+    found = [one for piece in pieces for one in parser.feed(piece)] + [*parser.close()]
+    links = {one for one in found if isinstance(one, Link)}
+    return links, [one.text for one in found if isinstance(one, Embedded)], parser.truncated
+
+
+def parser_harness(name: str) -> Harness:
+    """Return the harness of a parser, which reads documents whole and in pieces."""
+
+    def harness(data: bytes) -> None:
+        whole = findings(name, iter([data]))
+        if registry().by_name[name].format.chunked and len(data) <= 4096:
+            singly = (data[place : place + 1] for place in range(len(data)))
+            assert findings(name, cut(data)) == whole
+            assert findings(name, singly) == whole
+
+    harness.__doc__ = f"A document in the format {name}: the same links however it is cut."
+    return harness
+
+
+for _name, _parser in registry().by_name.items():
+    if not _parser.format.heavy:
+        HARNESSES[f"parser_{_name}"] = parser_harness(_name)
+        SEEDS[f"parser_{_name}"] = DOCUMENTS.get(_name, [b""])

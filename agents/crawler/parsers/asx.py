@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _LINE = re.compile(r"^(?:Ref\d++\s*+=|ASF\s)\s*+(\S++)", re.IGNORECASE | re.MULTILINE)
-_RECORDING = "0&²u"  # how a recording in ASF begins, which comes under the same types
+_RECORDING = b"0&\xb2u"  # how a recording in ASF begins, which comes under the same types
 
 
 class AsxParser:
@@ -50,7 +50,7 @@ class AsxParser:
         self._text = Text(source.charset)
         self._rest = ""
         self._comment = False
-        self._recording: bool | None = None  # None until there is some text
+        self._beginning = b""
         self._base = ""
         self._words: dict[str, str] = {}  # of the entry, by their element
         self._within = ""  # element whose text is being read
@@ -64,6 +64,7 @@ class AsxParser:
 
     def feed(self, chunk: bytes) -> Iterator[Found]:
         """Yield the links in the next bytes."""
+        self._beginning += chunk[: 4 - len(self._beginning)]
         return self._take(self._text.feed(chunk), final=False)
 
     def close(self) -> Iterator[Found]:
@@ -74,9 +75,7 @@ class AsxParser:
             yield from played(url)
 
     def _take(self, text: str, final: bool) -> Iterator[Found]:
-        if text and self._recording is None:
-            self._recording = text.startswith(_RECORDING)
-        if self._recording:
+        if self._beginning == _RECORDING:
             return
         text, start = self._rest + text, 0
         end = len(text) if final else _whole(text)
@@ -88,7 +87,7 @@ class AsxParser:
             assert token is not None  # any character is one
             start = token.end()
             yield from self._token(token) or (None,)
-        self._rest = text[end:]
+        self._rest = text[max(start, end) :]
 
     def _past_comment(self, text: str, start: int, end: int) -> int:
         found = text.find("-->", start, end)
@@ -155,4 +154,5 @@ def _whole(text: str) -> int:
     token = _TOKEN.match(text, start) if start >= 0 else None
     if token is not None and token["text"] and len(text) - start <= TAG_LIMIT:
         return start
-    return len(text) - (2 if text.endswith("--") else 1 if text.endswith("-") else 0)
+    dashes = 2 if text.endswith("--") else 1 if text.endswith("-") else 0
+    return max(len(text) - dashes, 0 if token is None else token.end())

@@ -62,11 +62,19 @@ class GzipParser:
             yield from self._parser.close()
 
     def _pieces(self, chunk: bytes) -> Iterator[bytes]:
+        """Yield what the next bytes stand for, as far as they make sense."""
         while chunk and self._left > 0 and not self._is_unknown:
+            before = self._inflate.copy()
             try:
                 piece = self._inflate.decompress(chunk, min(PIECE, self._left))
-            except zlib.error:  # no gzip, or broken: what came before it counts
-                self._left = 0
+            except zlib.error:
+                if len(chunk) == 1:
+                    self._left = 0
+                    return
+                # The error drops what the bytes before the fault stand for: take them singly.
+                self._inflate = before
+                for place in range(len(chunk)):
+                    yield from self._pieces(chunk[place : place + 1])
                 return
             self._left -= len(piece)
             self._cut = self._left <= 0

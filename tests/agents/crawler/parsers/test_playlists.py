@@ -123,6 +123,12 @@ def test_asx(read) -> None:
     assert found.pages == ["http://example.org/info"]
 
 
+def test_comments_of_asx(read) -> None:
+    """A comment begins and ends where it does, even in a document that comes byte by byte."""
+    long = '<ASX><entry><ref href="a.wma">' + " " * 2000 + "<title>b<!--><ref href=c>- --></title>"
+    assert read("asx", long).streams == [("a.wma", "b")]
+
+
 def test_other_forms_of_asx(read) -> None:
     """Lines of references are streams; a recording is nothing; a base is what it says."""
     lines = "[Reference]\r\nRef1=http://example.org/a?MSWMExt=.asf\r\nRef2=mms://b.example/\r\n"
