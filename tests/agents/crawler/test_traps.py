@@ -1,12 +1,25 @@
 """URLs that grow for ever are told from those that do not."""
 
 import time
+from collections import defaultdict
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.traps import REPETITIONS, repeats
+from agents.crawler.traps import (
+    CHAIN_LIMIT,
+    CHAINED,
+    DEEP,
+    DIRECTORY,
+    DYNAMIC_DEEP,
+    REPEATED,
+    REPETITIONS,
+    SCRIPT,
+    Traps,
+    repeats,
+)
+from agents.order import Strategy
 
 
 @pytest.mark.parametrize(
@@ -41,3 +54,52 @@ def test_long_paths_are_quick() -> None:
     for path in ("/a" * 4000 + "b", "/" * 8000, "/ab/ac" * 1300, "/" + "a" * 8000):
         repeats("http://h/" + path)
     assert time.process_time() - start < 0.3
+
+
+def test_depths() -> None:
+    """Pages end at the maximum depth, those that look dynamic before; components never do."""
+    traps = Traps(10, Strategy(dynamic_depth=3))
+    assert traps.of_page("http://h/a", 10, dynamic=False) == ""
+    assert traps.of_page("http://h/b", 11, dynamic=False) == DEEP
+    assert traps.of_page("http://h/c?x", 3, dynamic=True) == ""
+    assert traps.of_page("http://h/d?x", 4, dynamic=True) == DYNAMIC_DEEP
+    assert traps.of_page("http://h/e?x", 11, dynamic=True) == DEEP
+
+
+def test_components() -> None:
+    """They end where they chain or repeat; crowds are of no account to what a page shows."""
+    traps = Traps(10, Strategy(directory_limit=1, script_limit=1))
+    assert traps.of_component("http://h/a?x", 1, shown=False) == ""
+    for url, trap in (("http://h/b", DIRECTORY), ("http://h/a?y", SCRIPT)):
+        assert traps.of_component(url, 1, shown=True) == ""
+        assert traps.of_component(url, 1, shown=False) == trap
+    assert traps.of_component("http://h/a", CHAIN_LIMIT + 1, shown=False) == CHAINED
+    assert traps.of_component("http://h" + "/a" * 9, 1, shown=True) == REPEATED
+
+
+@given(
+    st.lists(
+        st.from_regex(r"http://[hi]/([ab]/)?[cd]?(\?[ef]{0,2})?", fullmatch=True), unique=True
+    ),
+    st.integers(1, 4),
+    st.integers(1, 4),
+)
+def test_crowds_are_counted_as_dictionaries_would(
+    found: list[str], directory_limit: int, script_limit: int
+) -> None:
+    """Sets of parameters by script; files and scripts by directory."""
+    traps = Traps(10, Strategy(directory_limit=directory_limit, script_limit=script_limit))
+    scripts: dict[str, int] = defaultdict(int)
+    files: dict[str, set[tuple[str, bool]]] = defaultdict(set)
+    for url in found:
+        file, query, _ = url.partition("?")
+        scripts[file] += bool(query)
+        files[file.rpartition("/")[0]].add((file, bool(query)))
+        expected = ""
+        if query and scripts[file] > script_limit:
+            expected = SCRIPT
+        elif (not query or scripts[file] == 1) and len(
+            files[file.rpartition("/")[0]]
+        ) > directory_limit:
+            expected = DIRECTORY
+        assert traps.of_page(url, 1, bool(query)) == expected
