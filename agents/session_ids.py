@@ -31,7 +31,7 @@ _TELLING = re.compile(
 )
 # Parameters whose hash is the name of what is asked for.
 _NAMING = re.compile(
-    r"(?:\w*[_-])?(?:id|uid|uuid|guid|oid|hash|h|md5|sha1?|digest|checksum|signature|sig|key"
+    r"\w*(?<!s)id|\w*(?:hash|md5|sha1?|digest|sum|key)|(?:\w*[_-])?(?:id|h|signature|sig"
     r"|commit|rev(?:ision)?|ref|tree|blob|tag|branch|parent|object|obj|v|ver|version|etag|rand"
     r"|f|file|filename|name|path|p|page|doc|document|article|item|product|media|video|image|img"
     r"|picture|photo|thumb|src|url|u|q|query|search)",
