@@ -18,6 +18,7 @@ from agents.storage.disk.durable import Folders
 from agents.storage.disk.holdings import FilterTooSmall, Holdings, survey
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.disk.space import Space
+from anet.errors import Overloaded
 from anet.tasks import Tasks
 from anet.workers import Workers
 
@@ -203,6 +204,11 @@ class DiskStore:
                     found = await self.workers.run(survey, scan.all_keys(self.layout), capacity)
                 except FilterTooSmall as error:
                     capacity = 2 * error.needed
+            # Between two batches nothing is on the disk that `holdings` has not been told of,
+            # and so nothing is counted twice.
+            await self._batches.submit([])
+        except Overloaded:
+            found = None  # the next batch has it done again
         finally:
             self.holdings.end_survey(found)
 

@@ -18,11 +18,14 @@ class BodyReader:
         store: the disk.
         content_limit: bytes of the largest body taken.
         memory_limit: bytes of a body that is kept in memory.
+
+    Attributes:
+        content_limit: as given.
     """
 
     def __init__(self, store: DiskStore, content_limit: int, memory_limit: int) -> None:
         self._store = store
-        self._content_limit, self._memory_limit = content_limit, memory_limit
+        self.content_limit, self._memory_limit = content_limit, memory_limit
         self._arriving = 0  # bytes of bundles
 
     async def read_bundle(self, request: Request, limit: int) -> bytes:
@@ -55,10 +58,10 @@ class BodyReader:
             ConnectionBroken: it did not come whole.
         """
         announced = int(request.headers.get(b"content-length") or 0)
-        if announced > self._content_limit:
-            raise BodyTooLarge(f"a content has at most {self._content_limit} bytes here")
+        if announced > self.content_limit:
+            raise BodyTooLarge(f"a content has at most {self.content_limit} bytes here")
         self._store.space.require(announced)
-        body = _Body(self._store, self._content_limit, self._memory_limit)
+        body = _Body(self._store, self.content_limit, self._memory_limit)
         try:
             await request.deliver(body.take)
             return await body.end()

@@ -84,21 +84,27 @@ class ContentRoutes:
         if b"content-length" not in request.headers:
             return Response.text(411, "Say how long the bundle is: Content-Length.\n")
         body = await self._bodies.read_bundle(request, BUNDLE_LIMIT)
+        limit = self._bodies.content_limit
         try:
             contents = unpack(body)
         except BadBundle as error:
             raise BadRequest(f"not a bundle: {error}") from None
-        outcomes = await self._store.put_all(contents)
+        refused = {
+            key: f"a content has at most {limit} bytes here"
+            for key, content in contents
+            if len(content) > limit
+        }
         known: list[str] = []
-        refused: dict[str, str] = {}
-        for (key, _), outcome in zip(contents, outcomes, strict=True):
+        fitting = [each for each in contents if each[0] not in refused]
+        outcomes = await self._store.put_all(fitting) if fitting else []
+        for (key, _), outcome in zip(fitting, outcomes, strict=True):
             if isinstance(outcome, DigestMismatch):
                 refused[key] = str(outcome)
             elif isinstance(outcome, Exception):
                 raise outcome  # what is stored will be known when it comes again
             elif not outcome:
                 known.append(key)
-        new = len(contents) - len(known) - len(refused)
+        new = outcomes.count(True)
         self.taken += new
         answer = {"node": self._name, "stored": new, "known": known, "refused": refused}
         return Response.json(200, answer)

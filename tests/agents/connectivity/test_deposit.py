@@ -1,5 +1,6 @@
 """Deposits over real links and sockets, to a storage that fails when told to."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,9 @@ from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import gatherResults
 
+from agents.bundle import CONTENT_LIMIT
 from agents.capture import content_key
+from agents.connectivity.crawl_folder import CrawlFolder
 from anet.http import HttpClient
 from anet.tasks import sleep
 from hip import ConnectionLost, RemoteError
@@ -215,3 +218,57 @@ async def test_pages(tree: Any, pages: dict[str, bytes]) -> None:
     await client.stopService()
     assert "index-1" in texts[0] and "Deposits done" in texts[0]
     assert 'dlweb_connectivity{of="captures"} 10.0' in texts[2]
+
+
+@ensureDeferred
+async def test_large_and_small_contents_come_whole(tree: Any) -> None:
+    """Small ones go together, large ones alone; a node that fails for a while gets both."""
+    bodies = {f"http://a.example/{size}": b"x" * size for size in (1, CONTENT_LIMIT, 300_000)}
+    tree.crawl("c", bodies)
+    tree.nodes[1].answers = [503, 500, 507]
+    figures = await tree.deposit()
+    assert (figures["captures_recorded"], figures["contents_stored"]) == (3, 3)
+    assert figures["bytes_stored"] == sum(len(body) for body in bodies.values())
+    for node in tree.nodes:
+        assert set(node.contents.values()) == set(bodies.values())
+    assert tree.nodes[0].puts == 3  # it had them, and was not asked again
+
+
+@ensureDeferred
+async def test_a_content_that_goes_meanwhile_is_left_out(tree: Any, monkeypatch: Any) -> None:
+    """A file that was there when it was counted, and is not when it is sent, is missing."""
+    folder = tree.crawl("c", {"http://a.example/1": b"stays", "http://a.example/2": b"goes"})
+    key = content_key(b"goes")
+    sizes = CrawlFolder.sizes
+
+    def then_gone(self: CrawlFolder, keys: Iterable[str]) -> dict[str, int]:
+        found = sizes(self, keys)
+        (folder / "contents" / key[:2] / key).unlink()
+        return found
+
+    monkeypatch.setattr(CrawlFolder, "sizes", then_gone)
+    figures = await tree.deposit()
+    assert (figures["captures_recorded"], figures["captures_missing"]) == (1, 1)
+    assert {url for url, _, _ in tree.index.captures} == {"http://a.example/1"}
+
+
+@ensureDeferred
+async def test_a_content_that_has_grown_is_damaged(tree: Any) -> None:
+    """Bytes beyond what a small content may have are not read, and no node takes the rest."""
+    folder = tree.crawl("c", {"http://a.example/1": b"stays", "http://a.example/2": b"small"})
+    key = content_key(b"small")
+    (folder / "contents" / key[:2] / key).write_bytes(b"y" * (CONTENT_LIMIT * 3))
+    figures = await tree.deposit()
+    assert (figures["captures_recorded"], figures["captures_missing"]) == (1, 1)
+
+
+@ensureDeferred
+async def test_no_link_leads_out_of_a_crawl(tree: Any, tmp_path: Path) -> None:
+    """A content that is a symbolic link, to whatever, was not brought by the crawl."""
+    folder = tree.crawl("c", {"http://a.example/": b"page"})
+    (tmp_path / "page").write_bytes(b"page")
+    path = folder / "contents" / content_key(b"page")[:2] / content_key(b"page")
+    path.unlink()
+    path.symlink_to(tmp_path / "page")
+    assert (await tree.deposit())["captures_missing"] == 1
+    assert not any(node.contents for node in tree.nodes)

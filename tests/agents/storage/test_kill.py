@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from agents.bundle import pack
 from agents.capture import Capture
 
 ROOT = Path(__file__).parents[3]
@@ -98,12 +99,19 @@ class Writer(threading.Thread):
                 return
 
     def write(self, serial: int) -> None:
-        """Put a content and record some captures of it."""
-        size = self.random.choice([10, 3000, 50_000])
-        body = f"{self.prefix}-{serial}-".encode() + self.random.randbytes(size)
-        key = sha256(body).hexdigest()
-        status, words = self.node.ask("PUT", f"/contents/{key}", body)
-        expect(status, 201, words)
+        """Put contents, alone or in a bundle, and record some captures of them."""
+        sizes = [self.random.choice([10, 3000, 50_000]) for _ in range(self.random.choice([1, 4]))]
+        start = f"{self.prefix}-{serial}-".encode()
+        bodies = [start + self.random.randbytes(size) for size in sizes]
+        contents = {sha256(body).hexdigest(): body for body in bodies}
+        if len(contents) == 1:
+            [(key, body)] = contents.items()
+            status, words = self.node.ask("PUT", f"/contents/{key}", body)
+            expect(status, 201, words)
+        else:
+            status, words = self.node.ask("POST", "/contents", pack(contents.items()))
+            expect(status, 200, words)
+            assert json.loads(words)["stored"] == len(contents)
         captures = [
             Capture(
                 url=f"http://a.example/{self.random.randrange(20)}",
@@ -113,7 +121,8 @@ class Writer(threading.Thread):
                 status=200,
                 head=f"HTTP/1.1 200 OK\r\nX: {self.prefix}-{serial}\r\n\r\n".encode(),
             )
-            for _ in range(self.random.randrange(1, 5))
+            for key, body in contents.items()
+            for _ in range(self.random.randrange(1, 3))
         ]
         batch = msgspec.msgpack.encode({"captures": captures})
         status, words = self.node.ask("POST", "/structures", batch, "application/msgpack")

@@ -105,6 +105,31 @@ async def test_many_at_once_become_few_syncs(store: DiskStore, monkeypatch) -> N
 
 
 @ensureDeferred
+async def test_many_at_once_each_have_an_outcome(store: DiskStore) -> None:
+    """Of contents that come together each is new, known or refused for itself."""
+    await store.put(_key(b"known"), b"known")
+    bodies = [b"new", b"known", b"new", b"false"]
+    contents = [(_key(body), memoryview(body)) for body in bodies]
+    contents[3] = (_key(b"true"), memoryview(b"false"))
+    *good, refused = await store.put_all(contents)
+    assert good == [True, False, False]
+    assert isinstance(refused, DigestMismatch)
+    assert store.holdings.counts["contents"] == 2
+    assert not list(store.layout.incoming.iterdir())
+
+
+@ensureDeferred
+async def test_a_folder_that_somebody_took_away_is_made_again(store: DiskStore) -> None:
+    """What a node remembers of its folders is looked at again when it proves wrong."""
+    await store.put(_key(b"one"), b"one")
+    path = store.layout.content(_key(b"one"))
+    for folder in (path, path.parent, path.parent.parent):
+        folder.unlink() if folder == path else folder.rmdir()
+    assert await store.put(_key(b"one"), b"one") is True
+    assert path.read_bytes() == b"one"
+
+
+@ensureDeferred
 async def test_a_content_in_pieces(store: DiskStore) -> None:
     """A large body is hashed and written as it comes."""
     incoming = await store.receive()

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import socket
 from hashlib import sha256
 from typing import Any
 
@@ -11,9 +12,12 @@ import pytest_twisted
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import ensureDeferred as ensured
+from twisted.internet.threads import deferToThread
 
+from agents.bundle import BUNDLE_LIMIT, COUNT_LIMIT, pack
 from agents.capture import structure_key
 from agents.storage.disk.store import DiskStore
+from agents.storage.node import body as body_module
 from agents.storage.node.routes import NodeRoutes
 from agents.storage.status import NodeStatus
 from anet.http import HttpClient, HttpServer
@@ -53,6 +57,13 @@ class Node:
         status, _, body = await self.ask("GET", path)
         assert status == 200, body
         return json.loads(body)
+
+
+def _say(port: int, request: bytes) -> bytes:
+    """Send bytes to a node; return what it answers first."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(request)
+        return connection.recv(4096)
 
 
 @pytest.fixture
@@ -126,6 +137,7 @@ async def test_writing_needs_the_secret(node: Node, make_capture) -> None:
     for headers in ((), [(b"Authorization", b"Bearer other")]):
         assert (await node.ask("PUT", f"/contents/{KEY}", headers, BODY))[0] == 401
         assert (await node.ask("POST", "/structures", headers, b"{}"))[0] == 401
+        assert (await node.ask("POST", "/contents", headers, pack([(KEY, BODY)])))[0] == 401
     assert not node.store.holds("contents", KEY)
 
 
@@ -140,6 +152,12 @@ async def test_writing_needs_the_secret(node: Node, make_capture) -> None:
         ("DELETE", f"/contents/{'0' * 64}", b"", 405),
         ("GET", "/structures/abc?date=2026", b"", 400),
         ("GET", f"/structures/{'0' * 64}?date=2026", b"", 404),
+        ("POST", "/contents", b"not a bundle", 400),
+        ("POST", "/contents", b"%s 5\nfour" % (b"0" * 64), 400),
+        ("POST", "/contents", b"%s 99999999\n" % (b"0" * 64), 400),
+        ("POST", "/contents", b"%s 0\n" % (b"0" * 64) * (COUNT_LIMIT + 1), 400),
+        ("POST", "/contents", b"x" * (BUNDLE_LIMIT + 1), 413),
+        ("POST", "/contents", b"", 200),
         ("POST", "/structures", b"not json", 400),
         ("POST", "/structures", b'{"captures": [{"url": 1}]}', 400),
         ("POST", "/structures", b'{"captures": [], "x": 1}', 200),
@@ -166,6 +184,48 @@ async def test_a_full_disk_is_507(node: Node) -> None:
     node.store.space._reserve, node.store.space._left = 1 << 60, 0
     status, _, words = await node.ask("PUT", f"/contents/{KEY}", SECRET, BODY)
     assert status == 507 and b"add a storage node" in words
+    status, _, words = await node.ask("POST", "/contents", SECRET, pack([(KEY, BODY)]))
+    assert status == 507 and b"add a storage node" in words
+
+
+@ensureDeferred
+async def test_a_bundle_goes_in_each_content_for_itself(node: Node) -> None:
+    """What is sound is stored, what was there is known, what is not its key is refused."""
+    bodies = [b"one", b"", BODY]
+    contents = [(sha256(body).hexdigest(), body) for body in bodies]
+    await node.store.put(KEY, BODY)
+    wrong, large = ("0" * 64, b"something else"), ("1" * 64, b"x" * 1_000_001)
+    for stored, known in ((2, [KEY]), (0, [key for key, _ in contents])):
+        status, _, body = await node.ask(
+            "POST", "/contents", SECRET, pack([wrong, *contents, large])
+        )
+        answer = json.loads(body)
+        assert (status, answer["node"], answer["stored"]) == (200, "storage-1", stored)
+        assert sorted(answer["known"]) == sorted(known)
+        assert answer["refused"].keys() == {wrong[0], large[0]}
+        assert "hashes to" in answer["refused"][wrong[0]]
+    for key, body in contents:
+        assert (await node.ask("GET", f"/contents/{key}"))[2] == body
+    assert not list(node.store.layout.incoming.iterdir())
+
+
+@ensureDeferred
+async def test_bundles_on_their_way_have_a_limit(node: Node, monkeypatch) -> None:
+    """A node keeps so many bytes of bundles in memory; the next is told to come again."""
+    monkeypatch.setattr(body_module, "_BUNDLES_LIMIT", 10_000)
+    bundle = pack([(KEY, BODY)])
+    assert (await node.ask("POST", "/contents", SECRET, bundle))[0] == 503
+    monkeypatch.setattr(body_module, "_BUNDLES_LIMIT", len(bundle))
+    for _ in range(2):  # the first has given its room back
+        assert (await node.ask("POST", "/contents", SECRET, bundle))[0] == 200
+
+
+@ensureDeferred
+async def test_a_bundle_says_its_length(node: Node) -> None:
+    """Chunks would let a bundle grow unseen; they are refused before any is read."""
+    request = b"POST /contents HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
+    request += b"".join(b"%s: %s\r\n" % field for field in SECRET) + b"\r\n0\r\n\r\n"
+    assert b" 411 " in await deferToThread(_say, node.server.port, request)
 
 
 @pytest.mark.parametrize("form", ["json", "msgpack"])
