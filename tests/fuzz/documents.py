@@ -33,6 +33,7 @@ DOCUMENTS: dict[str, list[bytes]] = {
     "raw": [b"see (http://a/b_(c)), www.d.e.\r\nor rtsp://f/", b"\xff\xfew\0w\0w\0.\0a\0"],
     "real": [b"rtsp://a/b.rm\n--stop--\npnm://c\n", b".RMF\nd.rm"],
     "rsd": [b"<rsd><service><homePageLink>/a</homePageLink></service></rsd>"],
+    "shortcut": [b"[InternetShortcut]\r\nURL=http://a/\r\nIconFile=http://b\r\n"],
     "sitemap": [b"<urlset><url><loc>/a?b&amp;c</loc><image:loc>d</image:loc></url></urlset>"],
     "smil": [b"<smil><meta name='base' content='/a/'/><audio src='b'/><img src='c'/></smil>"],
     "source-map": [b'{"version":3,"sourceRoot":"a","sources":["../b.js"],"mappings":""}'],
