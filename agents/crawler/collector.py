@@ -8,7 +8,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from agents import urls
 from agents.crawler.errors import FetchFailed, LiveStream, TooLong
-from agents.crawler.fetcher import SUFFERING, Answer, Fetcher
+from agents.crawler.fetcher import SUFFERING, Answer, Fetcher, Fields
 from agents.crawler.findings import Findings
 from agents.crawler.frontier import Frontier, Task
 from agents.crawler.health import Health
@@ -20,6 +20,12 @@ from agents.crawler.parsers.header_links import header_links
 from agents.crawler.reader import Reader
 from agents.crawler.reception import Reception
 from agents.crawler.record import Recorder
+from agents.crawler.revalidation import (
+    NOT_MODIFIED,
+    FormerCapture,
+    FormerStructure,
+    conditions,
+)
 from agents.crawler.robots import Rules
 from agents.crawler.robots_files import RobotsFiles
 from agents.crawler.sitemaps import Sitemaps
@@ -65,6 +71,7 @@ class Collector:
         sitemaps: finds sitemaps, unless they are not followed.
         heavy: runs parsers that are too heavy for this process; without it, what they read is
             not searched for links.
+        former: the former crawl's structure, if only what has changed since is wanted.
     """
 
     clock: IReactorTime
@@ -81,6 +88,7 @@ class Collector:
     robots: RobotsFiles | None = None
     sitemaps: Sitemaps | None = None
     heavy: HeavyParsers | None = None
+    former: FormerStructure | None = None
 
     async def collect(self, task: Task) -> None:
         """Collect a URL; what fails is queued again or reported.
@@ -100,20 +108,34 @@ class Collector:
                 self.stories.became(task.url, "not fetched: the server's robots.txt forbids it")
                 return
             delay = 0.0 if rules is None else rules.delay
-            received = await self.receive(task, lambda head: self._reader(task, head), delay)
+            before = None if self.former is None else self.former.find(task.url)
+            asked = conditions(before)
+            received = await self.receive(task, lambda head: self._reader(task, head), delay, asked)
         except FetchFailed as error:
             self._failed(task, error)
+            return
+        if before is not None and asked and received.answer.head.status == NOT_MODIFIED:
+            self._stands(task, received, before)
             return
         self.keep(task, received)
         self._follow(task, received)
 
-    async def receive(self, task: Task, choice: ReaderChoice, delay: float = 0.0) -> Received:
+    def _stands(self, task: Task, received: Received, before: FormerCapture) -> None:
+        """Record that a URL is as it was; its links are those of the former crawl."""
+        received.reception.discard()
+        self.recorder.unchanged(task, received.answer, before, received.seconds)
+        self.stories.became(task.url, "not changed since the former crawl (304)")
+
+    async def receive(
+        self, task: Task, choice: ReaderChoice, delay: float = 0.0, asked: Fields = ()
+    ) -> Received:
         """Fetch a URL and take its body.
 
         Args:
             task: what to fetch.
             choice: gives what reads the body that follows a head.
             delay: seconds that the server's robots.txt asks for.
+            asked: conditions under which the content is wanted (see `revalidation`).
 
         Raises:
             FetchFailed: no whole answer came, or one to be asked for again.
@@ -133,7 +155,9 @@ class Collector:
 
         try:
             last = task.attempt + 1 >= ATTEMPTS
-            answer = await self.fetcher.fetch(task.url, receiver, delay, task.attempt, last=last)
+            answer = await self.fetcher.fetch(
+                task.url, receiver, delay, task.attempt, last=last, conditions=asked
+            )
             assert reception is not None
             digest = await reception.finish()
         except BaseException as error:

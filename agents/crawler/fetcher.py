@@ -28,7 +28,7 @@ from anet.errors import (
 from anet.http import ClientResponse
 from anet.http.exchange import Connection
 
-__all__ = ["SUFFERING", "Answer", "Fetcher", "Receiver", "Sink"]
+__all__ = ["SUFFERING", "Answer", "Fetcher", "Fields", "Receiver", "Sink"]
 
 LONGEST_DELAY = 60.0  # seconds between two requests that a robots.txt may ask for
 SUFFERING = frozenset([429, 503])  # statuses of a server that asks to be left alone
