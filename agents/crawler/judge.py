@@ -10,27 +10,22 @@ from sys import intern
 
 from agents import urls
 from agents.crawler.base import Base
-from agents.crawler.compact import HashSet
-from agents.crawler.dynamic import looks_dynamic
 from agents.crawler.findings import Findings, folder
+from agents.crawler.following import Following
 from agents.crawler.frontier import Frontier, Task
+from agents.crawler.known_links import Key, Known, KnownLinks
 from agents.crawler.parsers import COMPONENT, PAGE, Basis, Link
 from agents.crawler.stories import Stories
 from agents.crawler.streams import has_end, is_stream
-from agents.crawler.traps import FULL, LOST, TRUNCATED, Traps
+from agents.crawler.traps import LOST, TRUNCATED, Traps
 from agents.delimitation import Delimitation
 from agents.order import Strategy
 from agents.session_ids import without_session
 
-MEMORY_LIMIT = 50_000  # link texts and folders remembered
 DOCUMENT_LIMIT = 50_000  # links of one document remembered, so that each counts once
 _COUNT_LIMIT = 2000  # destinations counted before they are reported, which takes a while
 _SERVERS = 1000  # whose icon is asked for
-_ASIDE_LIMIT = 1_000_000  # URLs not followed remembered, so that each is told of once
 _NOTHING = ""
-
-_Key = tuple[str, str, bool, bool, bool]  # the fields of a link but its text
-_Known = dict[_Key, str]  # what links became
 
 
 class Judge:
@@ -56,14 +51,11 @@ class Judge:
     ) -> None:
         strategy = strategy or Strategy()
         self._delimitation = delimitation
-        self._traps = Traps(maximum_depth, strategy)
         self._sessions = strategy.sessions
-        self._stories = stories
-        self._frontier = frontier
+        traps = Traps(maximum_depth, strategy)
+        self._following = Following(frontier, traps, findings, stories)
         self._findings = findings
-        self._memory: dict[str, _Known] = {}
-        self._remembered = 0
-        self._aside = HashSet()
+        self.known = KnownLinks()
         self._shown: set[str] = set()  # servers of which a page was shown
 
     def document(self, task: Task, url: str, parser: Basis) -> "Document":
@@ -102,20 +94,6 @@ class Judge:
         """Report a document whose parser failed."""
         self._findings.trap(url, LOST, reason)
 
-    def settled(self, folder: str, encoding: str) -> _Known:
-        """Return what link texts became that are relative to this folder or server."""
-        if self._remembered > MEMORY_LIMIT:
-            self._memory.clear()
-            self._remembered = 0
-        key = folder if encoding == "utf-8" else f"{folder} {encoding}"
-        self._remembered += key not in self._memory
-        return self._memory.setdefault(key, {})
-
-    def remember(self) -> bool:
-        """Tell whether one more link text may be remembered."""
-        self._remembered += 1
-        return self._remembered <= MEMORY_LIMIT
-
     def settle(self, link: Link, task: Task, base: Base) -> str:
         """Follow a link or not; return how it counts: an external URL, a folder, or nothing."""
         url = base.resolve(link.url)
@@ -128,14 +106,14 @@ class Judge:
         if link.feed:
             self._findings.feeds.add(url, task.url)
         if not link.requisite and not self._delimitation.internal(url):
-            self._set_aside(url, link, task, "external: outside the delimitation")
+            self._following.set_aside(url, link, task, "external: outside the delimitation")
             return url
         if link.stream and not has_end(url):
-            self._set_aside(url, link, task, "a stream: only reported")
+            self._following.set_aside(url, link, task, "a stream: only reported")
         elif link.kind == PAGE:
-            self._page(url, link, task)
+            self._following.page(url, link, task)
         else:
-            self._component(url, link, task)
+            self._following.component(url, link, task)
         return intern(folder(url))
 
     def _without_session(self, url: str, link: Link, task: Task) -> str:
@@ -149,52 +127,6 @@ class Judge:
             return url
         self._findings.sessions.add(url, plain)
         return plain
-
-    def _page(self, url: str, link: Link, task: Task) -> None:
-        if self._frontier.knows(url):
-            return
-        depth, dynamic = task.depth + 1, looks_dynamic(url)
-        trap = self._traps.of_page(url, depth, dynamic)
-        if not trap and not self._frontier.add_page(url, depth, dynamic):
-            trap = FULL
-        self._decided(url, link, task, trap)
-
-    def _component(self, url: str, link: Link, task: Task) -> None:
-        frontier, chain = self._frontier, task.chain + 1
-        if frontier.has_taken(url):
-            return
-        if frontier.knows(url):
-            frontier.add_component(url, link.requisite, task.depth, chain)
-            return
-        trap = self._traps.of_component(url, chain, link.requisite and chain == 1)
-        if not trap and not frontier.add_component(url, link.requisite, task.depth, chain):
-            trap = FULL
-        self._decided(url, link, task, trap)
-
-    def _decided(self, url: str, link: Link, task: Task, trap: str) -> None:
-        """Tell, of a URL met for the first time, that it is followed or which trap it is."""
-        if not trap:
-            if self._stories is not None:
-                verdict = "followed: a requisite" if link.requisite else "followed"
-                self._met(url, link, task, verdict)
-        elif self._set_aside(url, link, task, trap):
-            self._findings.trap(url, trap)
-
-    def _set_aside(self, url: str, link: Link, task: Task, verdict: str) -> bool:
-        """Tell of a URL that is not followed; return whether this is the first time."""
-        key = hash(url)
-        if key in self._aside:
-            return False
-        if len(self._aside) < _ASIDE_LIMIT:
-            self._aside.add(key)
-        if self._stories is not None:
-            self._met(url, link, task, verdict)
-        return True
-
-    def _met(self, url: str, link: Link, task: Task, verdict: str) -> None:
-        assert self._stories is not None
-        depth = task.depth + 1 if link.kind == PAGE else task.depth
-        self._stories.met(url, task.url, link.kind, depth, verdict)
 
     def tell(self, source: str, count: Mapping[str, int]) -> None:
         """Report what links of one folder lead to."""
@@ -221,12 +153,12 @@ class Document:
         self._task = task
         self._url = url
         self._parser = parser
-        self._seen: set[_Key] = set()
+        self._seen: set[Key] = set()
         self._count: Counter[str] = Counter()
         self._relative_to = ("", "")
         self._base = Base.of(url)
-        self._settled: _Known = {}
-        self._absolute: _Known = {}
+        self._settled: Known = {}
+        self._absolute: Known = {}
 
     def begin(self) -> None:
         """Take note, before each part of the document, what links in it are relative to."""
@@ -236,8 +168,8 @@ class Document:
             base, encoding = relative_to
             url = (urls.canonical(base, self._url) or self._url) if base else self._url
             self._base = Base.of(url, encoding)
-            self._settled = self._judge.settled(self._base.folder, encoding)
-            self._absolute = self._judge.settled(self._base.origin, encoding)
+            self._settled = self._judge.known.relative_to(self._base.folder, encoding)
+            self._absolute = self._judge.known.relative_to(self._base.origin, encoding)
 
     def take(self, link: Link) -> None:
         """Judge a link."""
@@ -257,7 +189,7 @@ class Document:
         if known is None:
             known = self._judge.settle(link, self._task, self._base)
             # What begins so is relative to the document, not to its folder.
-            if link.url[0] not in "?#" and self._judge.remember():
+            if link.url[0] not in "?#" and self._judge.known.has_room():
                 memory = self._absolute if is_absolute(link.url) else self._settled
                 memory[key] = known
         self._count[known] += 1

@@ -200,8 +200,8 @@ def test_urls_of_a_directory_are_limited(tmp_path: Path) -> None:
     judged = Judged(tmp_path, strategy=Strategy(directory_limit=4))
     for _ in range(3):
         judged.read(b"<a href=a><a href=b><a href=s?1><a href=s?2><a href=c><a href=d><a href=/e/>")
-        judged.judge.settled("http://a.org/dir/", "utf-8").clear()
-        judged.judge.settled("http://a.org", "utf-8").clear()
+        judged.judge.known.relative_to("http://a.org/dir/", "utf-8").clear()
+        judged.judge.known.relative_to("http://a.org", "utf-8").clear()
     taken = [task.url.removeprefix("http://a.org/") for task in judged.taken()]
     assert sorted(taken) == ["dir/a", "dir/b", "dir/c", "dir/s?1", "dir/s?2", "e/"]
     assert judged.findings.trap_kinds == {DIRECTORY: 1}
