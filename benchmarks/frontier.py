@@ -119,14 +119,26 @@ def seen(name: str, count: int) -> Figures:
 
 
 def links_of_page(number: int, count: int) -> Iterator[Link]:
-    """Yield the links of a synthetic page: new pages, neighbours, a menu, one outside."""
-    for child in range(4 * number + 1, min(4 * number + 5, count)):
-        yield Link(f"/{child // 1000}/{child}.html" + "?q=1" * (child % 7 == 0), PAGE, False)
-    for other in ((number - 1) % count, (number + 1) % count, number // 2, number * 7 % count):
-        yield Link(f"/{other // 1000}/{other}.html", PAGE, False)
+    """Yield the links of a synthetic page: one new page, known ones, a menu, one outside.
+
+    The first page lists a tenth of all, so that ten levels of the same size follow one another
+    and each page finds as much that is new as the last.
+    """
+    tenth = count // 10
+    for new in range(1, tenth + 1) if number == 0 else [number + tenth]:
+        if new < count:
+            yield Link(path_of(new), PAGE, False)
+    for other in (number - 1, number + 1, number // 2, number * 7):
+        yield Link(path_of(other % count), PAGE, False)
     for place in range(10):
         yield Link(f"/menu/{place}.html", PAGE, False)
     yield Link(f"http://other{number % 3000}.test/{number}", PAGE, False)
+
+
+def path_of(number: int) -> str:
+    """Return the path of a page; each seventh looks dynamic."""
+    query = f"?id={number}" if number % 7 == 0 else ""
+    return f"/{number // 1000}/{number}.html{query}"
 
 
 def crawl(count: int) -> Figures:
@@ -159,8 +171,8 @@ def crawl(count: int) -> Figures:
         "urls": met,
         "bytes_a_url": bytes_a_url,
         "us_a_page": (marks[-1] - began) / taken * 1e6,
-        "us_first": spent[1] / (count // 10) * 1e6,
-        "us_last": spent[-1] / (count // 10) * 1e6,
+        "us_second_tenth": spent[1] / (count // 10) * 1e6,
+        "us_ninth_tenth": spent[8] / (count // 10) * 1e6,
         "stories_bytes_a_url": size / met,
     }
 
