@@ -16,13 +16,13 @@ from threading import Lock
 
 from attrs import frozen
 
-from agents.storage.disk.layout import KINDS, Kind
+from agents.storage.disk.layout import Kind
 from agents.storage.errors import LayoutRefused
 
 _HEADER = re.compile(rb"dlweb-additions 1 ([0-9a-f]{32})\n")
 _HEADER_SIZE = 51
 _NO_MARK = "-"
-_LINE = re.compile(r"(contents|structures) ([0-9a-f]{64}) (\d{1,15}) (-|[0-9a-f]{16})")
+_LINE = re.compile(r"^(contents|structures) ([0-9a-f]{64}) ([0-9]{1,15}) (-|[0-9a-f]{16})$", re.M)
 
 
 @frozen
@@ -154,8 +154,7 @@ class AdditionsLog:
             file.seek(since)
             data = file.read(min(max(limit, 256), position - since))
         whole = data[: data.rfind(b"\n") + 1]
-        entries = [entry for line in whole.splitlines() if (entry := _decode(line)) is not None]
-        return Additions(own, since, since + len(whole), entries)
+        return Additions(own, since, since + len(whole), _decode(whole))
 
     def _draft(self, existing: Iterable[Entry]) -> Path:
         """Write a log of what exists, durably, beside the place where it belongs."""
@@ -181,10 +180,11 @@ class AdditionsLog:
         return end
 
 
-def _decode(line: bytes) -> Entry | None:
-    """Return the entry of a line, or None for a line that is damaged."""
-    match = _LINE.fullmatch(line.decode("ascii", "replace"))
-    if match is None:
-        return None
-    kind = KINDS[0] if match[1] == KINDS[0] else KINDS[1]
-    return Entry(kind, match[2], int(match[3]), match[4].removeprefix(_NO_MARK))
+def _decode(lines: bytes) -> list[Entry]:
+    """Return the entries of lines; one that is damaged has none."""
+    return [
+        Entry(
+            "contents" if kind == KINDS[0] else "structures", key, int(size), mark.strip(_NO_MARK)
+        )
+        for kind, key, size, mark in _LINE.findall(lines.decode("ascii", "replace"))
+    ]

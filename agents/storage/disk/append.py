@@ -135,7 +135,7 @@ class StructureWrite:
         if self.created:
             sync.add(self._folder)
         self._marks.forget(self.key)
-        self._put(lines, sync)
+        self._put(lines, sync, known=bool(known_before))
         self._marks.keep(self.key, self._count, self._mark)
 
     def entries(self) -> list[Entry]:
@@ -185,12 +185,12 @@ class StructureWrite:
         sync.add(self._folder)
         return bytearray(header), 0
 
-    def _put(self, lines: list[Line], sync: SyncSet) -> None:
-        """Append lines, or where some are late write the file anew."""
+    def _put(self, lines: list[Line], sync: SyncSet, *, known: bool) -> None:
+        """Append lines, or where some are late write the file anew; it is empty unless `known`."""
         data = b"".join(line.encode() for line in lines)
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            size = os.fstat(descriptor).st_size // SIZE * SIZE
+            size = os.fstat(descriptor).st_size // SIZE * SIZE if known else 0
             last = os.pread(descriptor, SIZE, size - SIZE) if size else b""
             if last < lines[0].encode():
                 _write_all(descriptor, data, size)

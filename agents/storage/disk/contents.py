@@ -102,6 +102,7 @@ class ContentWrite:
         self._folder = layout.folder("contents", key)
         self._path = f"{self._folder}/{key}"
         self._aside = ""  # the file that waits to be renamed
+        self._empty = False  # whether nobody can have put anything in the folder before
         if isinstance(body, IncomingContent):
             self._size, self.weight = body.size, 1000
         else:
@@ -121,7 +122,8 @@ class ContentWrite:
         found = body.finish() if isinstance(body, IncomingContent) else sha256(body).hexdigest()
         if found != self.key:
             raise DigestMismatch(f"the body hashes to {found}, not to {self.key}; send it again")
-        if is_sound(self._path, self.key):
+        self._empty = self._folders.ensure(self._folder, sync)
+        if not self._empty and is_sound(self._path, self.key):
             self.discard()
             return
         if isinstance(body, IncomingContent):
@@ -143,8 +145,7 @@ class ContentWrite:
         """
         if not self._aside:
             return
-        empty = self._folders.ensure(self._folder, sync)
-        self.created = empty or not os.path.exists(self._path)
+        self.created = self._empty or not os.path.exists(self._path)
         try:
             os.rename(self._aside, self._path)
         except FileNotFoundError:
