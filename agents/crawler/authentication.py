@@ -62,7 +62,7 @@ def challenges(head: ResponseHead) -> list[Challenge]:
         text = value.decode("latin-1")[:_LONGEST]
         starts = list(_SCHEME.finditer(text))
         ends = [*(each.start() for each in starts[1:]), len(text)]
-        for start, end in zip(starts, ends, strict=True):
+        for start, end in zip(starts, ends, strict=False):  # none gives none
             challenge = _challenge(start[1].lower(), text[start.end() : end])
             found += [] if challenge is None else [challenge]
     return sorted(found, key=lambda each: each.rank)

@@ -5,6 +5,7 @@ server asks, its cookies go no further than that, and a request looks through no
 inside a domain are those of `http.cookiejar`.
 """
 
+import re
 from collections import OrderedDict
 from email.message import Message
 from functools import cache, lru_cache
@@ -23,6 +24,7 @@ from anet.http import ResponseHead
 DOMAINS = 500  # of which cookies are kept; those longest unused are forgotten
 COOKIES = 100  # of one domain
 LENGTH = 4096  # bytes of one cookie; browsers take no more
+_CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")  # what browsers refuse in a cookie
 _FIELDS = 50  # cookies looked at of one answer
 
 
@@ -57,7 +59,7 @@ class Cookies:
         jar = self._jar(domain_of(urls.host(url)))
         fields = Message()
         for value in values[:_FIELDS]:
-            if len(value) <= LENGTH:
+            if len(value) <= LENGTH and not _CONTROL.search(value):
                 fields["Set-Cookie"] = value.decode("latin-1")
         request = Request(url)  # noqa: S310 - nothing is opened
         jar.extract_cookies(_Answer(fields), request)  # type: ignore[arg-type]
@@ -66,7 +68,11 @@ class Cookies:
     def _jar(self, domain: str) -> CookieJar:
         jar = self._jars.get(domain)
         if jar is None:
-            policy = DefaultCookiePolicy(rfc2965=False, hide_cookie2=True)
+            policy = DefaultCookiePolicy(
+                hide_cookie2=True,
+                # A host's own cookie does not go to its subdomains (RFC 6265 §5.1.3).
+                strict_ns_domain=DefaultCookiePolicy.DomainStrictNonDomain,
+            )
             jar = self._jars[domain] = CookieJar(policy)
             if len(self._jars) > DOMAINS:
                 self._jars.popitem(last=False)
