@@ -182,9 +182,5 @@ class AdditionsLog:
 
 def _decode(lines: bytes) -> list[Entry]:
     """Return the entries of lines; one that is damaged has none."""
-    return [
-        Entry(
-            "contents" if kind == KINDS[0] else "structures", key, int(size), mark.strip(_NO_MARK)
-        )
-        for kind, key, size, mark in _LINE.findall(lines.decode("ascii", "replace"))
-    ]
+    found: list[tuple[Kind, str, str, str]] = _LINE.findall(lines.decode("ascii", "replace"))
+    return [Entry(kind, key, int(size), mark.strip(_NO_MARK)) for kind, key, size, mark in found]
