@@ -19,7 +19,8 @@ from agents.crawler.parsers.flash_tags import Inflater, Tags
 from agents.crawler.parsers.link import Found, component
 from agents.crawler.parsers.parser import Format, Source
 
-_HREF = re.compile(r"""<a\s[^>]*?\bhref\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"']++))""", re.I)
+TEXT_LIMIT = 256 * 1024  # bytes of a piece of text that are searched, at once
+_HREF = re.compile(r"""<a\s[^<>]*?\bhref\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"']++))""", re.I)
 _METADATA_URL = re.compile(r">\s*+([a-z]++://[^\s<]++)", re.I)
 _WITH_CODE = {
     7: flash_records.button,
@@ -81,7 +82,8 @@ class FlashParser:
             elif code in (57, 71):  # the URL of a movie whose parts are used
                 yield from component(self._decode(body.partition(b"\0")[0]))
             else:
-                yield from self._text_links(code, self._decode(body))
+                self._broken = self._broken or len(body) > TEXT_LIMIT
+                yield from self._text_links(code, self._decode(body[:TEXT_LIMIT]))
         except (error, IndexError, ValueError):  # it ends too early
             self._broken = True
 

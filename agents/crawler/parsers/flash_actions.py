@@ -24,7 +24,7 @@ _Decode = Callable[[bytes], str]
 
 def links(code: bytes, decode: _Decode) -> Iterator[Found]:
     """Yield the links in a sequence of actions; the bodies of functions are part of it."""
-    constants: list[str] = []
+    constants: list[bytes] = []
     stack: list[str] = []  # what was pushed since the last action of another kind
     position = count = 0
     while position < len(code):
@@ -38,13 +38,16 @@ def links(code: bytes, decode: _Decode) -> Iterator[Found]:
         if count % _BREATH == 0:
             yield None
         if action == _PUSH:
-            pushed = list(_pushed(record, constants, decode))
-            stack = (stack + pushed)[-2:]
-            for text in pushed:
+            for number, value in enumerate(_pushed(record, constants)):
+                text = decode(value)
+                stack = [*stack, text][-2:]
                 yield from guessed_links(text)
+                if number % _BREATH == 0:
+                    yield None
             continue
         if action == _CONSTANTS:
-            constants = [decode(text) for text in record[2:].split(b"\0")]
+            constants = record[2:].split(b"\0")
+            yield None
             continue
         if action == _GET_URL:
             url, target = (decode(text) for text in (record + b"\0\0").split(b"\0")[:2])
@@ -55,7 +58,7 @@ def links(code: bytes, decode: _Decode) -> Iterator[Found]:
         stack = []
 
 
-def _pushed(record: bytes, constants: list[str], decode: _Decode) -> Iterator[str]:
+def _pushed(record: bytes, constants: list[bytes]) -> Iterator[bytes]:
     """Yield the values of a push; those that are no text as empty text."""
     position = 0
     while position < len(record):
@@ -63,7 +66,7 @@ def _pushed(record: bytes, constants: list[str], decode: _Decode) -> Iterator[st
         position += 1
         if kind == _STRING:
             end = record.index(b"\0", position)
-            yield decode(record[position:end])
+            yield record[position:end]
             position = end + 1
             continue
         size = _SIZES.get(kind)
@@ -72,4 +75,4 @@ def _pushed(record: bytes, constants: list[str], decode: _Decode) -> Iterator[st
         number = int.from_bytes(record[position : position + size], "little")
         position += size
         constant = kind in (_BYTE_CONSTANT, _WORD_CONSTANT) and number < len(constants)
-        yield constants[number] if constant else ""
+        yield constants[number] if constant else b""

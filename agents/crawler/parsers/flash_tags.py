@@ -12,8 +12,10 @@ from typing import TypeAlias
 INFLATED_LIMIT = 64 * 1024 * 1024  # bytes of a movie that are read
 DICTIONARY_LIMIT = 64 * 1024 * 1024  # bytes of memory that LZMA may take
 TAG_LIMIT = 4 * 1024 * 1024  # bytes of a tag that are kept
+KEPT_LIMIT = 8 * 1024 * 1024  # bytes of all tags that are kept
 COUNT_LIMIT = 500_000  # tags
 _PIECE = 32 * 1024
+_STEP = 1024  # compressed bytes taken at once; where they are broken, what they hold is lost
 _BREATH = 200  # tags after which others get their turn
 _SPRITE, _END = 39, 0
 _LONG = 0x3F  # a length that stands for another one behind it
@@ -41,8 +43,8 @@ class Inflater:
         try:
             if self._inflate is None:
                 chunk = self._begin(chunk)
-            for start in range(0, len(chunk), _PIECE):
-                yield from self._pieces(chunk[start : start + _PIECE])
+            for start in range(0, len(chunk), _STEP):
+                yield from self._pieces(chunk[start : start + _STEP])
         except (zlib.error, lzma.LZMAError, EOFError):
             self.truncated = True
 
@@ -130,6 +132,7 @@ class Tags:
         self._begun = False  # whether the head of the movie has been read
         self._open = 1  # movies and sprites whose end has not come
         self._count = 0
+        self._room = KEPT_LIMIT
 
     def feed(self, piece: bytes) -> Iterator[tuple[int, bytes] | None]:
         """Yield the tags that end in the next bytes; None stands for work without any."""
@@ -168,7 +171,7 @@ class Tags:
             if len(self._data) < start:
                 return
             (length,) = unpack_from("<I", self._data, 2)
-        kept = min(length, TAG_LIMIT) if code in self._wanted else 0
+        kept = min(length, TAG_LIMIT, self._room) if code in self._wanted else 0
         self._needed = start + kept
         if len(self._data) < self._needed:
             return
@@ -180,5 +183,6 @@ class Tags:
         elif code == _END:
             self._open -= 1
         elif code in self._wanted:
+            self._room -= kept
             self.truncated = self.truncated or kept < length
             yield code, body

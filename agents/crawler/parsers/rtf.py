@@ -66,6 +66,13 @@ _PURPOSES = {
     "fonttbl": FONTS,
     "shptxt": SHOWN,
 }
+_WITH_MEANING = frozenset(
+    word.encode()
+    for word in (
+        *_PURPOSES, *words.CHARACTERS, *words.DEFAULTS,
+        "u", "uc", "field", "fldrslt", "bin", "f", "fcharset", "plain", "ansicpg",
+    )
+)  # fmt: skip
 
 
 class RtfParser:
@@ -129,16 +136,25 @@ class RtfParser:
             count += 1
             if count % _BREATH == 0:
                 yield None
-            yield from self._take(found)
+            if not self._plain(found):
+                yield from self._take(found)
             if len(self._bytes) > _PIECE or len(self._text) > _PIECE:
                 yield from self._flush()
         self._rest = b"" if final else data[position:]
 
+    def _plain(self, token: re.Match[bytes]) -> bool:
+        """Take text, or a word without a meaning here; tell whether the token was one."""
+        if token.lastgroup == "text":
+            self._add(token[0].translate(None, _LINE_ENDS))
+            return True
+        if token["word"] is None or self._starred or token["word"] in _WITH_MEANING:
+            return False
+        self._substitutes = 0
+        return True
+
     def _take(self, token: re.Match[bytes]) -> Iterator[Found]:
         kind = token.lastgroup
-        if kind == "text":
-            self._add(token[0].translate(None, _LINE_ENDS))
-        elif kind == "hex":
+        if kind == "hex":
             self._add(bytes([int(token["hex"], 16)]))
         elif kind == "symbol":
             yield from self._symbol(token["symbol"])

@@ -17,6 +17,8 @@ from agents.crawler.parsers.flash_tags import COUNT_LIMIT, INFLATED_LIMIT, TAG_L
 
 _PAGE = "http://example.org/page.html"
 _CODE = get_url(_PAGE, "_blank")
+_PACKED = sample("ZeroClipboard.swf")
+_UNPACKED = b"FWS" + _PACKED[3:8] + zlib.decompress(_PACKED[8:])
 _MATRIX = b"\xca\x80\0\x24\x68\0"  # scaled, not rotated
 
 
@@ -164,10 +166,17 @@ def test_constants_of_action_script_3() -> None:
     assert found(tag(72, body)) == links
 
 
-@given(st.sampled_from(["expressInstall.swf", "ZeroClipboard.swf"]).flatmap(
-    lambda name: damaged(sample(name))), st.integers(1, 3000))  # fmt: skip
-def test_damaged_movies(body: bytes, step: int) -> None:
-    """No damage raises, and where the movie is cut changes nothing."""
+@given(st.sampled_from([sample("expressInstall.swf"), _PACKED, _UNPACKED]).flatmap(damaged))
+def test_damaged_movies(body: bytes) -> None:
+    """No damage raises, and one byte at a time gives all that there is before it."""
+    assert set(read(body).links) <= set(read(body, 1).links)
+
+
+@given(
+    damaged(movie(tag(12, _CODE), tag(37, b"<a href=b>"), tag(34, _button_2()))), st.integers(1, 60)
+)
+def test_cut_anywhere(body: bytes, step: int) -> None:
+    """Where a movie is cut changes nothing."""
     assert read(body, step).links == read(body).links
 
 
@@ -193,12 +202,13 @@ def test_hostile_movies_stay_linear(piece: bytes) -> None:
 
 @pytest.mark.parametrize("piece", [
     b"\x01\0", b"\0", b"\x83\0\0", b"\x96\x04\0\0a.\0", b"\x88\0\0", b"\x9a\x01\0\0", b"\xff",
+    b"<a ", b"<a href=b>", b">a",
 ])  # fmt: skip
 @pytest.mark.parametrize("code", [7, 12, 26, 34, 37, 70, 77, 82])
 def test_hostile_tags_stay_linear(code: int, piece: bytes) -> None:
     """Four times the tag takes about four times the time."""
     assert_linear(
-        FlashParser, lambda size: movie(tag(code, b"\x80" + piece * (size // len(piece)))), 50_000
+        FlashParser, lambda size: movie(tag(code, b"\x80" + piece * (size // len(piece)))), 20_000
     )
 
 
@@ -229,6 +239,14 @@ def test_bombs() -> None:
     assert reading.parser.truncated
     assert not reading.urls
     assert read(movie(tag(1) * (COUNT_LIMIT + 1), tag(12, _CODE), packed="C")).parser.truncated
+
+
+def test_much_code() -> None:
+    """A small movie of very much code costs no more than the limit of code."""
+    code = tag(12, b"\x01" * 1_000_000)
+    reading = read(movie(*[code] * 9, tag(12, _CODE), packed="C"))
+    assert reading.parser.truncated
+    assert not reading.urls
 
 
 def test_turns() -> None:

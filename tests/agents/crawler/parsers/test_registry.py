@@ -1,10 +1,14 @@
 """Which parser reads what."""
 
+import sys
+from importlib.metadata import EntryPoint
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.crawler.parsers import is_vague, media_type, registry
+from agents.crawler.parsers.registry import GROUP, Registry
 
 PAGE = b"\n <!DOCTYPE html><a href=x>"
 
@@ -36,6 +40,15 @@ def test_the_parser_of_a_document(kind: str, url: str, beginning: bytes, name: s
 def test_any_document(kind: str, url: str, beginning: bytes) -> None:
     """No document raises, whatever is said of it."""
     registry().choose(media_type(kind)[0], url, beginning)
+
+
+def test_a_parser_whose_library_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is left out, and the others are there."""
+    sound = EntryPoint("css", "agents.crawler.parsers.css:CssParser", GROUP)
+    missing = EntryPoint("pdf", "agents.crawler.parsers.no_such_module:PdfParser", GROUP)
+    module = sys.modules[Registry.__module__]
+    monkeypatch.setattr(module, "entry_points", lambda group: [missing, sound])
+    assert set(registry.__wrapped__().by_name) == {"css"}
 
 
 def test_media_type() -> None:
