@@ -91,7 +91,9 @@ class XmlDocument(ABC):
                 yield None
             elif event.kind == START:
                 name, attributes = self._names.opened(event.value, event.attributes)
-                base = self.resolved(attributes.get("xml:base", "")) or self.inherited
+                base = self.inherited
+                if "xml:base" in attributes:
+                    base = self.resolved(attributes["xml:base"]) or base
                 self._open.append(_Element(name, base if len(base) < BASE_LIMIT else ""))
                 yield from self.start(name, attributes)
             elif event.kind == END:

@@ -29,6 +29,7 @@ USUAL: Final = {
     "http://backend.userland.com/creativecommonsrssmodule": "cc",
 }
 PREFIX_LIMIT = 200  # prefixes in force; more are taken as written
+NAME_LIMIT = 1000  # names that are remembered
 
 
 class Names:
@@ -36,24 +37,35 @@ class Names:
 
     def __init__(self) -> None:
         self._prefixes: dict[str, str] = {}  # by the prefix as written
+        self._known: dict[str, str] = {}  # short names, under these prefixes
         self._root = ""  # namespace of the root
         self._shadowed: list[dict[str, str] | None] = []  # for each open element
 
     def opened(self, name: str, attributes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         """Return the short names of an element and its attributes."""
-        declared = self._declared(attributes)
+        declared = self._declared(attributes) if attributes else None
         self._shadowed.append(self._prefixes if declared else None)
         if declared:
-            self._prefixes = self._prefixes | declared
+            self._change(self._prefixes | declared)
         if len(self._shadowed) == 1:
             self._root = self._prefixes.get(name.rpartition(":")[0], "")
+            self._change(self._prefixes)
         short = {self._attribute(key): value for key, value in attributes.items()}
-        return self._element(name), short
+        known = self._known.get(name)
+        if known is None:
+            known = self._element(name)
+            if len(self._known) < NAME_LIMIT:
+                self._known[name] = known
+        return known, short
 
     def closed(self) -> None:
         """Forget what the innermost element declared."""
         shadowed = self._shadowed.pop()
-        self._prefixes = self._prefixes if shadowed is None else shadowed
+        if shadowed is not None:
+            self._change(shadowed)
+
+    def _change(self, prefixes: dict[str, str]) -> None:
+        self._prefixes, self._known = prefixes, {}
 
     def _declared(self, attributes: Mapping[str, str]) -> dict[str, str]:
         found: dict[str, str] = {}

@@ -45,13 +45,15 @@ def test_a_sitemap(read, name: str) -> None:
 
 
 def test_an_index(read) -> None:
-    """An index leads to its sitemaps, whatever namespace it chose."""
-    assert read("sitemap", INDEX).pages == ["http://example.org/1.xml.gz", "/2.xml"]
+    """The sitemaps of an index are components, whatever namespace it chose."""
+    found = read("sitemap", INDEX)
+    assert found.components == ["http://example.org/1.xml.gz", "/2.xml"]
+    assert not any(link.requisite for link in found.links)
 
 
 def test_compressed_sitemaps(read) -> None:
     """A compressed sitemap is read, in XML, as a feed or as text."""
-    assert read("gzip", gzip.compress(INDEX.encode()), url="http://example.org/s.xml.gz").pages
+    assert read("gzip", gzip.compress(INDEX.encode()), url="http://example.org/s.xml.gz").links
     text = gzip.compress(b"http://example.org/a\nhttp://example.org/b\n")
     assert read("gzip", text, url="http://example.org/s.txt.gz").pages == [
         "http://example.org/a", "http://example.org/b",
