@@ -9,7 +9,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from hashlib import md5, sha256
 from secrets import token_hex
-from urllib.request import parse_http_list, parse_keqv_list
+from urllib.request import parse_http_list
 
 from attrs import define, frozen
 
@@ -69,8 +69,10 @@ def challenges(head: ResponseHead) -> list[Challenge]:
 
 
 def _challenge(scheme: str, text: str) -> Challenge | None:
-    items = [each for each in parse_http_list(text) if "=" in each]
-    words = {name.strip().lower(): value for name, value in parse_keqv_list(items).items()}
+    words: dict[str, str] = {}
+    for item in parse_http_list(text):
+        name, _, value = item.partition("=")
+        words[name.strip().lower()] = value.strip().removeprefix('"').removesuffix('"')
     algorithm = words.get("algorithm", "md5").lower()
     ways = [each.strip() for each in words.get("qop", "").split(",")]
     if scheme == "digest":

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-import brotli
+import brotli  # type: ignore[import-untyped]
 from backports import zstd
 
 from agents.order import CODINGS
