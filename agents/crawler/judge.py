@@ -4,7 +4,6 @@ A page of a site repeats most links of its neighbours. What a link text became i
 what it depends on, a folder or a server, so that only the first page pays for judging it.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from sys import intern
 
@@ -154,7 +153,7 @@ class Document:
         self._url = url
         self._parser = parser
         self._seen: set[Key] = set()
-        self._count: Counter[str] = Counter()
+        self._count: dict[str, int] = {}
         self._relative_to = ("", "")
         self._base = Base.of(url)
         self._settled: Known = {}
@@ -174,31 +173,37 @@ class Document:
     def take(self, link: Link) -> None:
         """Judge a link."""
         key = link[:5]  # all that is judged; the text of a link is not
-        if key in self._seen:
+        seen, count = self._seen, self._count
+        if key in seen:
             return
-        if len(self._seen) >= DOCUMENT_LIMIT:
-            self._seen.clear()
-        if len(self._count) >= _COUNT_LIMIT:
+        if len(seen) >= DOCUMENT_LIMIT:
+            seen.clear()
+        if len(count) >= _COUNT_LIMIT:
             self._tell()
-        self._seen.add(key)
+        seen.add(key)
         if self._parser.base != self._relative_to[0]:
             self.begin()
         known = self._settled.get(key)
         if known is None:
             known = self._absolute.get(key)
-        if known is None:
-            known = self._judge.settle(link, self._task, self._base)
-            # What begins so is relative to the document, not to its folder.
-            if link.url[0] not in "?#" and self._judge.known.has_room():
-                memory = self._absolute if is_absolute(link.url) else self._settled
-                memory[key] = known
-        self._count[known] += 1
+            if known is None:
+                known = self._settle(link, key)
+        count[known] = count.get(known, 0) + 1
 
     def end(self) -> None:
         """Report what the links lead to."""
         self._tell()
         if self._parser.truncated:
             self._judge.truncated(self._url)
+
+    def _settle(self, link: Link, key: Key) -> str:
+        """Judge a link that no document before had, and remember what it became."""
+        known = self._judge.settle(link, self._task, self._base)
+        # What begins so is relative to the document, not to its folder.
+        if link.url[:1] not in "?#" and self._judge.known.has_room():
+            memory = self._absolute if is_absolute(link.url) else self._settled
+            memory[key] = known
+        return known
 
     def _tell(self) -> None:
         self._judge.tell(folder(self._url), self._count)

@@ -104,6 +104,16 @@ def test_a_known_page_link_does_not_hide_a_component(judged: Judged) -> None:
     assert judged.taken() == [Task("http://a.org/dir/x", COMPONENT, True, 3, 1)]
 
 
+@pytest.mark.parametrize("url", ["", " ", "\ud800", "http://", "//", "\x00"])
+def test_odd_links_do_no_harm(judged: Judged, url: str) -> None:
+    """Whatever a parser takes for a link is judged without an error."""
+    document = judged.judge.document(Task(HERE, PAGE, False, 3), HERE, Extract())
+    document.begin()
+    for kind in (PAGE, COMPONENT):
+        document.take(Link(url, kind, False, stream=True))
+    document.end()
+
+
 def test_a_known_link_does_not_hide_a_requisite_or_a_feed(judged: Judged) -> None:
     """What was an outside frame, or a link like others, is collected as image and told as feed."""
     judged.read(b"<iframe src=//b.org/i></iframe><a href=f>")
