@@ -9,9 +9,10 @@ right finds the same links in them, for the bytes of a URL's query are the same 
 
 import codecs
 import re
+from collections.abc import Callable
 
 import webencodings
-from chardetng_py import EncodingDetector
+from chardetng_py import EncodingDetector  # type: ignore[import-untyped]
 
 from agents.crawler.parsers.prescan import declared_label
 
@@ -151,10 +152,16 @@ class Text:
         return self._decoder
 
 
-def _decoder(name: str, errors: str) -> codecs.IncrementalDecoder:
+def decode_of(name: str) -> Callable[[bytes, str], tuple[str, int]]:
+    """Return what decodes a whole text in the encoding of this name, told how to take errors."""
+    return _codec(name).decode
+
+
+def _codec(name: str) -> codecs.CodecInfo:
     found = webencodings.lookup(name)
-    codec = codecs.lookup("utf-8") if found is None else found.codec_info
-    make = codec.incrementaldecoder
-    if make is None:
-        make = codecs.getincrementaldecoder("utf-8")
+    return codecs.lookup("utf-8") if found is None else found.codec_info
+
+
+def _decoder(name: str, errors: str) -> codecs.IncrementalDecoder:
+    make = _codec(name).incrementaldecoder or codecs.getincrementaldecoder("utf-8")
     return make(errors)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from agents.crawler.parsers import css
 from agents.crawler.parsers.html_scripts import Scripts
-from agents.crawler.parsers.link import Found, component
+from agents.crawler.parsers.link import PAGE, Found, Link, component
 from agents.crawler.parsers.tag_links import links_of
 from agents.crawler.parsers.tags import attributes_of
-from agents.crawler.parsers.tokenizer import END, START, TEXT, Tokenizer
+from agents.crawler.parsers.tokenizer import ANCHOR, END, START, TEXT, Tokenizer
 
 INNER_LIMIT = 1024 * 1024  # characters of a document within an attribute, comment or element
 _CONDITIONAL = re.compile(r"\s*\[if\s[^\]]*\]>(.*)<!\[endif\]\s*", re.IGNORECASE | re.DOTALL)
@@ -47,7 +47,9 @@ class Elements:
     def feed(self, text: str, final: bool = False) -> Iterator[Found]:
         """Yield what is found in the next piece of the text."""
         for kind, name, piece in self._tokenizer.feed(text, final):
-            if kind is START:
+            if kind is ANCHOR:
+                yield Link(piece, PAGE, False)
+            elif kind is START:
                 if name in STATEFUL:
                     yield from self._stateful(name, piece)
                 yield from links_of(name, piece)

@@ -70,6 +70,12 @@ ATTRIBUTES |= dict.fromkeys(
     {ANY: LAZY},
 )  # fmt: skip
 
+# The elements that most links of the web are of, for the parser that looks at no others.
+FAST_ELEMENTS = (
+    "a", "img", "link", "script", "area", "iframe", "frame", "source", "video", "audio", "embed",
+    "input", "meta", "object", "track", "base", "form",
+)  # fmt: skip
+
 _FETCHED_RELATIONS = frozenset(
     ["stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon",
      "fluid-icon", "apple-touch-startup-image", "manifest", "preload", "modulepreload", "image_src",

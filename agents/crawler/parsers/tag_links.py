@@ -21,17 +21,12 @@ from agents.crawler.parsers.html_rules import (
     STYLE,
 )
 from agents.crawler.parsers.html_scripts import JAVASCRIPT
-from agents.crawler.parsers.link import PAGE as _PAGE
 from agents.crawler.parsers.link import Embedded, Link, component, page
 from agents.crawler.parsers.srcset import candidates
 from agents.crawler.parsers.tags import attributes_of
 
 _REMEMBERED = 8192  # tags; the pages of a site share most of theirs
 _LENGTH = 500  # characters of a tag that is remembered
-
-# Most links of the web, quickly: nothing else in the tag means anything.
-_OTHERS = r'(?: (?:class|id|title|rel|target)="[^"]*+")*+'
-_ANCHOR = re.compile(rf'<a{_OTHERS} href="((?![jJ\s])[^"#&]++)(?:#[^"]*+)?+"{_OTHERS}>').fullmatch
 
 _SCRIPT_LIMIT = 64 * 1024  # characters of a script in an attribute
 _BLANKS = re.compile(r"[\t\n\r]")  # are dropped from URLs
@@ -50,10 +45,6 @@ def links_of(name: str, tag: str) -> Iterable[Link | Embedded]:
         name: of the element, in lower case.
         tag: the whole tag.
     """
-    if name == "a":
-        anchor = _ANCHOR(tag)
-        if anchor is not None:
-            return (Link(anchor[1], _PAGE, False),)
     return _remembered(name, tag) if len(tag) < _LENGTH else tuple(_found(name, tag))
 
 

@@ -16,6 +16,7 @@ from typing import Final
 from agents.crawler.parsers.tags import ATTRIBUTE_NAME, NAME, SPACE
 
 START: Final = "start"  # a start tag
+ANCHOR: Final = "anchor"  # the start tag of an `a` that holds a plain link; only its URL is told
 CLOSE: Final = "close"  # an end tag
 PLAIN: Final = "plain"  # text, and tags within it that mean nothing by themselves
 TEXT: Final = "text"  # a piece of the text of an element that holds no tags
@@ -50,10 +51,11 @@ def _name_but(names: str) -> str:
     return f"(?:{'|'.join(first)})[a-zA-Z]*+[0-9]*+"
 
 
-def _markup(plain_names: str, starts: str, ends: str) -> re.Pattern[str]:
+def _markup(anchor: str, plain_names: str, starts: str, ends: str) -> re.Pattern[str]:
     """Return an expression of what is plain, and of the markup after it if that is whole.
 
     Args:
+        anchor: the tags that most links of the web are in.
         plain_names: attributes that hold nothing of interest.
         starts: elements whose start tags are never plain.
         ends: elements whose end tags are never plain.
@@ -66,7 +68,7 @@ def _markup(plain_names: str, starts: str, ends: str) -> re.Pattern[str]:
           | {_name_but(starts)}(?:{SPACE}++{attribute})*+{SPACE}*+/?+>
           | (?=[^a-zA-Z/!?])
         )[^<]*+)*+(?P<markup>
-            <a(?:\ [a-z]++="[^"]*+")++>
+            {anchor}
           | </?+(?P<name>{NAME})(?:[\t\n\f\r /]*+{_ATTRIBUTE})*+(?P<tail>[\t\n\f\r /]*+)>
           | <!--(?:-?+>|(?P<comment>(?=[^\->]|-[^>])))
           | <(?:!(?!--)|\?|/(?![a-zA-Z]))[^>]*+>
@@ -76,8 +78,16 @@ def _markup(plain_names: str, starts: str, ends: str) -> re.Pattern[str]:
 
 
 _STARTS = f"{_RAW_NAMES}|{_FOREIGN_NAMES}|base"
-_LINKS = _markup(_PLAIN_NAMES + _TIPS, _STARTS, _FOREIGN_NAMES)
-_LINKS_AND_TEXT = _markup(_PLAIN_NAMES, f"{_STARTS}|template", f"{_FOREIGN_NAMES}|{_TEXT_NAMES}")
+# Nothing else in it means anything, its URL is no script, and needs no decoding.
+_OTHERS = r'(?:\ (?:class|id|title|rel|target)="[^"]*+")*+'
+_ANCHOR = rf'<a{_OTHERS}\ href="(?P<url>(?![jJ\s])[^"\#&<]++)(?:\#[^"]*+)?+"{_OTHERS}>'
+_LINKS = _markup(_ANCHOR, _PLAIN_NAMES + _TIPS, _STARTS, _FOREIGN_NAMES)
+_LINKS_AND_TEXT = _markup(
+    r'<a(?:\ [a-z]++="[^"]*+")++>(?P<url>)',
+    _PLAIN_NAMES,
+    f"{_STARTS}|template",
+    f"{_FOREIGN_NAMES}|{_TEXT_NAMES}",
+)
 _SCRIPT = re.compile(r"<!(?=--)|-->|<script(?=[\t\n\f\r />])|</script(?=[\t\n\f\r />])", re.I)
 _ENDS = {
     name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.I)
@@ -88,7 +98,7 @@ _ENDS["plaintext"] = re.compile(r"(?!)")
 _ENDS["!--"] = re.compile(r"--!?+>")
 _ENDS["![CDATA["] = re.compile(r"\]\]>")
 _FOREIGN = frozenset(_FOREIGN_NAMES.split("|"))
-_MET_LIMIT = 10_000  # tags remembered
+_MET_LIMIT = 10_000  # tags and URLs remembered
 _MET_LENGTH = 400  # characters of a tag that is remembered
 _SPECIAL = _FOREIGN | frozenset(_RAW_NAMES.split("|"))
 _HOLD = 16  # characters in which the beginning of an end may hide
@@ -97,8 +107,8 @@ _HOLD = 16  # characters in which the beginning of an end may hide
 Token = tuple[str, str, str]
 """What the tokenizer found: its kind, the name of the element, and text.
 
-Names are in lower case, and empty for comments and plain text; the text is a whole tag, a piece of
-raw text, a comment, or plain text as it is written.
+Names are in lower case, and empty for comments and plain text; the text is a whole tag, a URL, a
+piece of raw text, a comment, or plain text as it is written.
 """
 
 
@@ -107,8 +117,8 @@ class Tokenizer:
 
     Args:
         xml: whether elements may close themselves and CDATA sections occur, as in XHTML and SVG.
-        text: whether plain text and end tags are told. Otherwise a start tag that was met before,
-            letter for letter, is not told again, for it links to nothing new.
+        text: whether plain text and end tags are told. Otherwise a start tag or URL that was met
+            before, letter for letter, is not told again, for it links to nothing new.
 
     Attributes:
         truncated: whether a tag or a comment was dropped because of its length.
@@ -163,7 +173,7 @@ class Tokenizer:
         while True:
             found = match(text, position)
             assert found is not None  # it may be empty
-            markup, name, tail, comment = found.groups()
+            markup, url, name, tail, comment = found.groups()
             start, position = position, found.end()
             if wanted:
                 plain = text[start : position - len(markup or "")]
@@ -171,11 +181,14 @@ class Tokenizer:
                     yield (PLAIN, "", plain)
             if markup is None:
                 return position
-            if markup in met:
-                continue
-            if tail is None and comment is None and markup[:3] == "<a ":
-                if not wanted and len(met) < _MET_LIMIT and len(markup) < _MET_LENGTH:
-                    met.add(markup)
+            if url:
+                if url not in met:
+                    if len(met) < _MET_LIMIT and len(url) < _MET_LENGTH:
+                        met.add(url)
+                    yield (ANCHOR, "a", url)
+            elif markup in met:
+                pass
+            elif url is not None:
                 yield (START, "a", markup)
             elif name:
                 yield from self._tag(name.lower(), markup, tail)
