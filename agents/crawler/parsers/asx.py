@@ -47,7 +47,7 @@ class AsxParser:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._text = Text(source.charset)
+        self._text = Text(source.charset, None, source.url)
         self._rest = ""
         self._comment = False
         self._beginning = b""

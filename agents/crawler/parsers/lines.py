@@ -64,7 +64,7 @@ class LineParser(ABC):
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self._text = Text(source.charset, source.environment)
+        self._text = Text(source.charset, source.environment, source.url)
         self._lines = Lines()
 
     @property

@@ -34,7 +34,7 @@ class XmlDocument(ABC):
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self._text = Text(source.charset)
+        self._text = Text(source.charset, None, source.url)
         self._events = XmlEvents()
         self._names = Names()
         self._left = PARSE_LIMIT

@@ -83,3 +83,9 @@ def test_trimming(text: str) -> None:
     assert text.startswith(found)
     assert trimmed(found) == found
     assert not found or found[-1] not in ".,'"
+
+
+def test_the_country_of_a_text(read) -> None:
+    """Where a text lies helps to guess the encoding that it does not tell."""
+    text = "Смотрите http://a.example/ и другие страницы нашего сайта".encode("koi8-r")
+    assert "Смотрите" in read("raw", text, url="http://example.ru/a.txt").text
