@@ -17,7 +17,7 @@ MUFASA = Credential("www.example.org", "Mufasa", "Circle of Life")
 def head(*fields: str, status: int = 401) -> bytes:
     """Return a head that asks who is there."""
     lines = "".join(f"WWW-Authenticate: {field}\r\n" for field in fields)
-    return f"HTTP/1.1 {status} X\r\n{lines}\r\n".encode()
+    return f"HTTP/1.1 {status} X\r\n{lines}\r\n".encode("utf-8", "replace")
 
 
 def test_the_examples_of_the_standard() -> None:
