@@ -136,7 +136,7 @@ def _answers(crawl: Crawl) -> list[Table]:
 
 
 def _counts(title: str, name: str, counts: Mapping[int, int]) -> Table:
-    rows = [[f"{name} {key}", count] for key, count in sorted(counts.items())]
+    rows: list[Sequence[Cell]] = [[f"{name} {key}", count] for key, count in sorted(counts.items())]
     return Table(title, ["", "answers"], rows, half=True)
 
 

@@ -17,8 +17,9 @@ from twisted.logger import Logger
 from agents import dates
 from agents.crawler.crawl import Crawl
 from agents.crawler.errors import CrawlFailed, NoRoom
-from agents.crawler.heavy import BODY_LIMIT, HeavyParsers
+from agents.crawler.heavy import BODY_LIMIT
 from agents.crawler.limits import Limits
+from agents.crawler.parts import Means
 from agents.order import CrawlFigures, Order
 from agents.page import Series
 from anet.processes import Processes
@@ -26,7 +27,7 @@ from anet.tasks import Tasks, every, sleep
 from anet.workers import Workers
 from hip import CallRefused, HipError, Link, Peer
 
-PARSERS = 1  # processes that read heavy documents for one crawler
+PARSERS = 2  # processes that read heavy documents for one crawler; one may analyse texts
 PARSER_MEMORY = 512 * 2**20  # bytes that reading one document may take
 PARSER_TIME = 30.0  # seconds
 PROGRESS_EVERY = 1.0  # seconds between two words to the scheduler
@@ -85,10 +86,9 @@ class SiteCrawler(Service):
             memory=PARSER_MEMORY,
             time=PARSER_TIME,
             value_limit=BODY_LIMIT + 2**20,
-            preload=["agents.crawler.parsers.worker"],
+            preload=["agents.crawler.parsers.worker", "agents.crawler.analysis.worker"],
             name="parsers",
         )
-        self._heavy = HeavyParsers(self._processes)
         self._tasks = Tasks()
         self._running: Deferred[CrawlFigures] | None = None
         self._before = CrawlFigures()
@@ -125,9 +125,8 @@ class SiteCrawler(Service):
         path = self._crawls / order.crawl
         self.state = State.BUSY
         self._before = CrawlFigures()
-        self.crawl = crawl = Crawl(
-            self._reactor, self._workers, order, path, self._agent, self._limits, self._heavy
-        )
+        means = Means(self._reactor, self._workers, self._processes, self._agent, self._limits)
+        self.crawl = crawl = Crawl(means, order, path)
         self._tasks.start(self._work(crawl), f"crawl {order.crawl}")
 
     def figures(self) -> CrawlFigures:

@@ -18,6 +18,7 @@ from agents.crawler.parsers import (
     Link,
     Parser,
     Source,
+    format_of,
     is_vague,
     registry,
 )
@@ -114,7 +115,6 @@ class LinkReader:
         if chosen is None:
             return b""
         name = chosen.format.name
-        self._components_only = self._components_only or name in self._left_aside
         if name == "html" and self._html != "html":
             chosen = registry().named(self._html)
         if not chosen.format.heavy:
@@ -130,11 +130,18 @@ class LinkReader:
         take = self._document.take
         for found in findings:
             if isinstance(found, Link):
-                if found.kind == COMPONENT or not self._components_only:
+                if found.kind == COMPONENT or self._follows_pages():
                     take(found)
             elif isinstance(found, Embedded):
                 yield from self._embedded(found)
             yield None
+
+    def _follows_pages(self) -> bool:
+        if self._components_only:
+            return False
+        if not self._left_aside or self._parser is None:
+            return True
+        return format_of(self._parser).name not in self._left_aside
 
     def _embedded(self, piece: Embedded) -> Iterator[object]:
         """Read a piece in another format; scripts wait for the end of the page."""

@@ -4,6 +4,7 @@ import msgspec
 
 from agents import dates
 from agents.capture import HEAD_LIMIT
+from agents.crawler.analysing import Analysing, Text, reader_of_text
 from agents.crawler.directory import CrawlDirectory
 from agents.crawler.fetcher import Answer
 from agents.crawler.findings import Findings
@@ -13,7 +14,9 @@ from agents.crawler.monitor import Monitor
 from agents.crawler.parsers import PAGE
 from agents.crawler.parsers.registry import media_type
 from agents.crawler.reception import Reception
+from agents.crawler.revalidation import FormerCapture
 from agents.order import CrawlFigures, Order
+from anet.http import Headers, parse_head
 
 
 class StructureLine(msgspec.Struct):
@@ -42,6 +45,7 @@ class Recorder:
         former: the former crawl of the site.
         findings: takes what the report tells.
         monitor: takes what people watch.
+        analysing: takes the texts of new contents; without it they are not analysed.
     """
 
     def __init__(
@@ -52,8 +56,10 @@ class Recorder:
         former: Former,
         findings: Findings,
         monitor: Monitor,
+        analysing: Analysing | None = None,
     ) -> None:
         self._monitor = monitor
+        self._analysing = analysing
         self._origin = f"crawl: {order.crawl}\nsite: {order.site}\nagent: {agent}\naddress: "
         self._directory = directory
         self._former = former
@@ -69,7 +75,8 @@ class Recorder:
             OSError: it can't be written.
         """
         head = answer.head
-        new = self._directory.met.add(digest) and not self._former.knows(digest)
+        first = self._directory.met.add(digest)
+        new = first and not self._former.knows(digest)
         if new:
             reception.move(self._directory.content(digest))
         else:
@@ -94,6 +101,49 @@ class Recorder:
         self._findings.answer(head.status, kind, reception.size, task.depth, change)
         self._monitor.answered(task.url, seconds, reception.size)
         self._count(task, reception.size, new)
+        if first and self._analysing is not None and 200 <= head.status < 300:
+            self._analyse(self._analysing, task, head.headers, digest, new)
+
+    def _analyse(
+        self, analysing: Analysing, task: Task, headers: Headers, digest: bytes, new: bool
+    ) -> None:
+        """Have the text of a content analysed that was not met before in this crawl."""
+        if not new:
+            analysing.known(digest, task.url, task.depth)
+            return
+        kind, charset = media_type(headers.text(b"content-type"))
+        parser = reader_of_text(kind, task.url)
+        if parser is not None:
+            path, coding = self._directory.content(digest), headers.text(b"content-encoding")
+            analysing.add(Text(digest, path, task.url, task.depth, parser, charset, coding))
+
+    def unchanged(self, task: Task, answer: Answer, former: FormerCapture, seconds: float) -> None:
+        """Record that a URL is as it was: the former head and content, at the new date.
+
+        Raises:
+            OSError: it can't be written.
+        """
+        self._directory.met.add(bytes.fromhex(former.content))
+        self._directory.write_line(
+            StructureLine(
+                url=task.url,
+                date=dates.from_timestamp(answer.begun),
+                content=former.content,
+                size=former.size,
+                status=former.status,
+                head=former.head,
+                origin=f"{self._origin_of(answer)}revisit: not-modified {former.date}\n",
+                depth=task.depth,
+                kind=task.kind,
+                new=False,
+                change="unchanged",
+            )
+        )
+        head = parse_head(former.head.encode("latin-1"))
+        kind = media_type(head.headers.text(b"content-type"))[0]
+        self._findings.answer(answer.head.status, kind, former.size, task.depth, "unchanged")
+        self._monitor.answered(task.url, seconds, 0)
+        self._count(task, 0, new=False)
 
     def _origin_of(self, answer: Answer) -> str:
         lines = [f"{self._origin}{answer.address}\n"]

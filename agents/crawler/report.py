@@ -15,13 +15,20 @@ _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _Element = Any  # lxml's elements have no useful public type
 
 
-def report(order: Order, figures: CrawlFigures, findings: Findings, **more: int) -> bytes:
+def report(
+    order: Order,
+    figures: CrawlFigures,
+    findings: Findings,
+    texts: Mapping[str, Any] | None = None,
+    **more: int,
+) -> bytes:
     """Return the report of a finished crawl.
 
     Args:
         order: what was collected.
         figures: the final counts.
         findings: the rest.
+        texts: what was worked out of texts (`agents.crawler.analysis.summary`), if anything was.
         more: further named figures.
     """
     root = etree.Element("report", version=VERSION, crawl=order.crawl, site=_text(order.site))
@@ -38,8 +45,12 @@ def report(order: Order, figures: CrawlFigures, findings: Findings, **more: int)
     _listing(root, "feeds", "feed", "page", findings.feeds)
     _listing(root, "streams", "stream", "page", findings.streams)
     _listing(root, "failures", "failure", "reason", findings.failures)
+    _counts(root, "limits", "limit", "kind", sorted(findings.trap_kinds.items()))
     _listing(root, "traps", "trap", "reason", findings.traps)
+    _listing(root, "sessions", "session", "followed", findings.sessions)
     _listing(root, "excluded", "url", "reason", findings.excluded)
+    if texts is not None:
+        _texts(root, texts)
     etree.indent(root)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="utf-8")) + b"\n"
 
@@ -61,11 +72,34 @@ def _statistics(root: _Element, figures: CrawlFigures, more: Mapping[str, int]) 
 
 
 def _counts(
-    root: _Element, name: str, child: str, attribute: str, counts: Iterable[tuple[int, int]]
+    root: _Element, name: str, child: str, attribute: str, counts: Iterable[tuple[Any, int]]
 ) -> None:
     parent = etree.SubElement(root, name)
     for key, count in counts:
         etree.SubElement(parent, child, {attribute: str(key), "count": str(count)})
+
+
+def _texts(root: _Element, texts: Mapping[str, Any]) -> None:
+    """Tell what was worked out of the texts of the site; rates are left out when unknown."""
+    names = ("documents", "characters", "words", "chunks", "update")
+    parent = etree.SubElement(root, "texts", _known({name: texts[name] for name in names}))
+    for name, pages, characters in texts["languages"]:
+        told = {"name": name, "pages": pages, "characters": characters}
+        etree.SubElement(parent, "language", _known(told))
+    for name, count in texts["keywords"]:
+        etree.SubElement(parent, "keyword", text=_text(name), count=str(count))
+    for name, count, pages, urls in texts["terms"]:
+        told = {"text": _text(name), "count": count, "pages": pages}
+        term = etree.SubElement(parent, "term", _known(told))
+        for url in urls:
+            etree.SubElement(term, "page", url=url)
+    for depth, documents, chunks, update in texts["levels"]:
+        told = {"depth": depth, "documents": documents, "chunks": chunks, "update": update}
+        etree.SubElement(parent, "level", _known(told))
+
+
+def _known(values: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in values.items() if value is not None}
 
 
 def _external(root: _Element, findings: Findings) -> None:

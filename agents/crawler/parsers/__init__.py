@@ -6,7 +6,7 @@ decides which are followed. `registry()` knows the parser of each format.
 """
 
 from agents.crawler.parsers.link import COMPONENT, PAGE, Embedded, Found, Link
-from agents.crawler.parsers.parser import Basis, Extracts, Format, Parser, Source
+from agents.crawler.parsers.parser import Basis, Extracts, Format, Parser, Source, format_of
 from agents.crawler.parsers.registry import BEGINNING, is_vague, media_type, registry
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Link",
     "Parser",
     "Source",
+    "format_of",
     "is_vague",
     "media_type",
     "registry",

@@ -34,6 +34,11 @@ class GzipParser:
         self._parser: Parser | None = None
 
     @property
+    def inner(self) -> Parser | None:
+        """The parser that reads the document, once it is known."""
+        return self._parser
+
+    @property
     def base(self) -> str:
         """What links are relative to."""
         return "" if self._parser is None else self._parser.base

@@ -93,3 +93,12 @@ class Parser(Basis, Protocol):
 
     def close(self) -> Iterator[Found]:
         """Take the end of the document; yield the last findings."""
+
+
+def format_of(parser: Parser) -> Format:
+    """Return the format that a parser reads.
+
+    One that finds out which other parser is to read the document names it as `inner`.
+    """
+    inner: Parser | None = getattr(parser, "inner", None)
+    return parser.format if inner is None else format_of(inner)

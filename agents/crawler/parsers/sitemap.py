@@ -1,12 +1,13 @@
 """Sitemaps and their indexes (sitemaps.org): each URL is a page, its pictures and films too.
 
-A sitemap shows nothing, so that it has no components. One in plain text is read as such, one that
-is a feed as a feed, a compressed one by way of `gzip`.
+A sitemap shows nothing, so that it has no components; but the parts of an index belong to it, and
+are read at once. One in plain text is read as such, one that is a feed as a feed, a compressed one
+by way of `gzip`.
 """
 
 from collections.abc import Iterable, Mapping
 
-from agents.crawler.parsers.link import Found, page
+from agents.crawler.parsers.link import Found, component, page
 from agents.crawler.parsers.parser import Extracts, Format
 from agents.crawler.parsers.xml_document import XmlDocument
 
@@ -28,15 +29,19 @@ class SitemapParser(XmlDocument):
         extracts=Extracts.LINKS | Extracts.TEXT,
     )
     roots = frozenset(["urlset", "sitemapindex"])
+    _index = False  # whether it names sitemaps and not pages
 
     def start(self, name: str, attributes: Mapping[str, str]) -> Iterable[Found]:
         """Return the page in another language, or for another device."""
+        self._index = self._index or name == "sitemapindex"
         if name in ("xhtml:link", "link"):
             return page(self.resolved(attributes.get("href", "")))
         return ()
 
     def end(self, name: str, text: str) -> Iterable[Found]:
         """Return the page of an element."""
+        if name == "loc" and self._index:
+            return component(self.resolved(text), requisite=False)
         if name in _LOCATIONS:
             return page(self.resolved(text))
         return (text.strip() + "\n",) if self.source.text and name in _TEXTS else ()

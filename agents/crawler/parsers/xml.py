@@ -33,6 +33,11 @@ class XmlRootParser:
         self._look = 0  # which of the looks is next
 
     @property
+    def inner(self) -> Parser | None:
+        """The parser that reads the document, once it is known."""
+        return self._parser
+
+    @property
     def base(self) -> str:
         """What links are relative to."""
         return "" if self._parser is None else self._parser.base

@@ -15,6 +15,7 @@ from twisted.internet.defer import Deferred
 
 from agents.crawler.crawl import Crawl
 from agents.crawler.limits import Limits
+from agents.crawler.parts import Means
 from agents.delimitation import guess
 from agents.order import CrawlFigures, Order, Politeness, Strategy
 from anet.http import HttpServer, Request, Response
@@ -123,7 +124,8 @@ def new_crawl(tmp_path: Path, workers: Workers) -> Callable[..., Crawl]:
             strategy=Strategy(**strategy),
             **values,
         )
-        return Crawl(reactor, workers, order, tmp_path / name, "crawler-1", limits)
+        means = Means(reactor, workers, None, "crawler-1", limits or Limits())
+        return Crawl(means, order, tmp_path / name)
 
     return make
 

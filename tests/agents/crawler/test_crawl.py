@@ -32,7 +32,7 @@ async def test_a_site_that_links_in_every_way(web: Any, crawl: Any) -> None:
             assert line["content"] == sha256(page.body).hexdigest()
             assert line["size"] == len(page.body)
     extra = {url.removeprefix(web.url) for url in result.urls} - {t[1:] for t in web.pages}
-    assert extra == {"pages/missing.html", "pages/two.html?a=1&b=2", "favicon.ico"}
+    assert extra == {"pages/missing.html", "pages/two.html?a=1&b=2", "favicon.ico", "search"}
     assert result.found("external/link") == ["http://external.invalid/page"]
     assert result.found("feeds/feed") == [web.url + "feed.xml"]
     assert result.found("streams/stream") == ["mms://radio.invalid/live"]
