@@ -8,7 +8,8 @@ from agents.crawler.parsers import PAGE, Link
 from agents.crawler.stories import Stories
 from agents.crawler.traps import FULL, Traps
 
-_ASIDE_LIMIT = 1_000_000  # URLs not followed remembered, so that each is told of once
+_TRAPPED_LIMIT = 1_000_000  # URLs in traps remembered, so that each counts once
+_OUTSIDE_LIMIT = 100_000  # other URLs not followed remembered, so that each has one story
 
 
 class Following:
@@ -28,7 +29,8 @@ class Following:
         self._traps = traps
         self._findings = findings
         self._stories = stories
-        self._aside = HashSet()
+        self._trapped = HashSet()
+        self._outside = HashSet()
 
     def page(self, url: str, link: Link, task: Task) -> None:
         """Follow a page link, unless its URL is known or leads into a trap."""
@@ -56,24 +58,27 @@ class Following:
     def _decided(self, url: str, link: Link, task: Task, trap: str) -> None:
         """Tell of a URL met for the first time that it is followed, or which trap it is."""
         if not trap:
-            if self._stories is not None:
-                verdict = "followed: a requisite" if link.requisite else "followed"
-                self._met(url, link, task, verdict)
-        elif self.set_aside(url, link, task, trap):
+            self._met(url, link, task, "followed: a requisite" if link.requisite else "followed")
+        elif _is_first(self._trapped, url, _TRAPPED_LIMIT):
             self._findings.trap(url, trap)
+            self._met(url, link, task, trap)
 
-    def set_aside(self, url: str, link: Link, task: Task, verdict: str) -> bool:
-        """Tell of a URL that is not followed; return whether this is the first time."""
-        key = hash(url)
-        if key in self._aside:
-            return False
-        if len(self._aside) < _ASIDE_LIMIT:
-            self._aside.add(key)
-        if self._stories is not None:
+    def set_aside(self, url: str, link: Link, task: Task, verdict: str) -> None:
+        """Tell of a URL that is not followed, and is in no trap."""
+        if self._stories is not None and _is_first(self._outside, url, _OUTSIDE_LIMIT):
             self._met(url, link, task, verdict)
-        return True
 
     def _met(self, url: str, link: Link, task: Task, verdict: str) -> None:
-        assert self._stories is not None
-        depth = task.depth + 1 if link.kind == PAGE else task.depth
-        self._stories.met(url, task.url, link.kind, depth, verdict)
+        if self._stories is not None:
+            depth = task.depth + 1 if link.kind == PAGE else task.depth
+            self._stories.met(url, task.url, link.kind, depth, verdict)
+
+
+def _is_first(known: HashSet, url: str, limit: int) -> bool:
+    """Tell whether a URL is not known yet; remember it, if there is room."""
+    key = hash(url)
+    if key in known:
+        return False
+    if len(known) < limit:
+        known.add(key)
+    return True

@@ -1,6 +1,6 @@
 """What link texts became, so that a page's links that its neighbours have too cost little."""
 
-LIMIT = 50_000  # link texts, folders and servers remembered; then all begins anew
+LIMIT = 30_000  # link texts, folders and servers remembered; then all begins anew
 
 Key = tuple[str, str, bool, bool, bool]  # the fields of a link but its text
 Known = dict[Key, str]  # what links became (see `agents.crawler.judge.Judge.settle`)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-PIECE = 4096  # lines written or read at once
+PIECE = 1024  # lines written or read at once
 
 
 class Spool:
