@@ -132,7 +132,7 @@ class Judges:
         pieces = [read for piece in _pieces(text) if (read := vocabulary(piece))]
         if not pieces:
             return []
-        weights = {word: min(len(word), _HEAVIEST) for word in set(chain.from_iterable(pieces))}
+        weights = {word: _weight(word) for word in set(chain.from_iterable(pieces))}
         known = {word: weights[word] * _spread(self.who_know(word)) for word in weights}
         tallies = [
             self._tally(sum(weights[word] for word in piece), sum(known[word] for word in piece))
@@ -187,6 +187,11 @@ def _pieces(text: str) -> Iterable[str]:
     count = min(_PIECES, 1 + len(text) // _PIECE)
     size = min(_PIECE, -(-len(text) // count))
     return (text[start : start + size] for start in (len(text) * n // count for n in range(count)))
+
+
+def _weight(word: str) -> int:
+    """Return how much a word tells; a pair of characters tells as much as a long word."""
+    return _HEAVIEST if _HAS_PAIRED.match(word) else min(len(word), _HEAVIEST)
 
 
 def _best(counts: list[int]) -> int:
