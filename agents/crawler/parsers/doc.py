@@ -15,7 +15,8 @@ from uuid import UUID
 
 from agents.crawler.parsers.fields import Fields
 from agents.crawler.parsers.link import Found, Link, page
-from agents.crawler.parsers.parser import Extracts, Format
+from agents.crawler.parsers.ooxml import OoxmlParser
+from agents.crawler.parsers.parser import Extracts, Format, Parser
 from agents.crawler.parsers.registry import BEGINNING, registry
 from agents.crawler.parsers.whole import WholeParser
 from agents.crawler.parsers.word_text import word_text
@@ -69,8 +70,10 @@ class DocParser(WholeParser):
                 yield from search(stream)
 
     def _other(self, body: bytes) -> Iterator[Found]:
-        """Read what says it is of Word and is not: RTF and HTML open in it just as well."""
-        chosen = registry().choose("", "", body[:BEGINNING])
+        """Read what says it is of Word and is not: DOCX, RTF and HTML open in it just as well."""
+        chosen: type[Parser] | None = OoxmlParser
+        if not body.startswith(b"PK"):
+            chosen = registry().choose("", "", body[:BEGINNING])
         if chosen is not None:
             parser = chosen(self.source)
             yield from parser.feed(body)

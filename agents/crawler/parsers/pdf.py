@@ -1,4 +1,9 @@
-"""PDF (see `pdf_pages` for what is found, and `docs/decisions/0015-documents-in-workers.md`)."""
+"""Links and text of PDF.
+
+Links are the annotations and bookmarks that lead to a URI, to another file, or launch one; and what
+the text shows as a URL though nothing makes it a link. PDFium does the reading (see `pdf_pages`,
+and `docs/decisions/0015-documents-in-workers.md` for why).
+"""
 
 from collections.abc import Iterator
 from importlib.util import find_spec

@@ -1,8 +1,6 @@
-"""Links and text of PDF, by PDFium.
+"""The pages of a PDF document, by PDFium; what `pdf` loads in a worker process.
 
-Links are the annotations and bookmarks that lead to a URI, to another file, or launch one; and what
-the text shows as a URL though nothing makes it a link. JavaScript of documents is never run: the
-library is built without an engine.
+JavaScript of documents is never run: the library is built without an engine.
 """
 
 import ctypes

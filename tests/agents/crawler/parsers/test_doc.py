@@ -57,7 +57,8 @@ def test_presentations() -> None:
 
 
 def test_what_is_no_compound_file() -> None:
-    """RTF and HTML open in Word under the name of a DOC, and are read likewise here."""
+    """DOCX, RTF and HTML open in Word under the name of a DOC, and are read likewise here."""
+    assert len(read(DocParser, sample("links.docx")).urls) == 4
     assert len(read(DocParser, sample("links.rtf")).urls) == 4
     reading = read(DocParser, b"<html><base href='http://a/'><a href=b>c</a>")
     assert reading.urls == ["b"]
