@@ -10,13 +10,16 @@ from twisted.logger import Logger
 from agents import urls
 from agents.crawler.connections import Connections
 from agents.crawler.directory import CrawlDirectory
+from agents.crawler.dynamic import looks_dynamic
 from agents.crawler.errors import BadFormer, CrawlFailed, NoRoom
 from agents.crawler.findings import Findings
 from agents.crawler.frontier import Queues
 from agents.crawler.monitor import Monitor
+from agents.crawler.parsers import PAGE
 from agents.crawler.parts import Means, Parts, Past, assemble
 from agents.crawler.proxies import read_proxy
 from agents.crawler.report import report
+from agents.crawler.revalidation import FormerStructure
 from agents.crawler.stories import Story, story_of
 from agents.crawler.waiting import Waiting
 from agents.delimitation import Delimitation, InvalidExpression
@@ -129,6 +132,9 @@ class Crawl:
                 self._means, self.order, delimitation, directory, past,
                 self._connections, self.findings, self.monitor, self.waiting,
             )  # fmt: skip
+            parts.frontier.start(start)
+            if past.structure is not None:
+                await self._take_up(parts, past.structure)
             await self._collect_all(parts, start)
             return await self._finish(parts, directory, past)
         except OSError as error:
@@ -157,14 +163,25 @@ class Crawl:
             return Past.none()
         self.waiting.begin("the former crawl is being read")
         try:
-            return await self._means.workers.run(Past.load, Path(self.order.former))
+            folder, conditional = Path(self.order.former), self.order.access.conditional
+            return await self._means.workers.run(Past.load, folder, conditional)
         except (BadFormer, OSError) as error:
             # Without it the crawl is whole all the same, only larger.
             _log.warn("the former crawl is left aside: {error}", error=error)
             return Past.none()
 
+    async def _take_up(self, parts: Parts, structure: FormerStructure) -> None:
+        """Queue what the former crawl had; what has not changed will not name it (*INA §1.5.2*)."""
+        self.waiting.begin("the URLs of the former crawl are being queued")
+        for count, capture in enumerate(structure.captures()):
+            if capture.kind == PAGE:
+                parts.frontier.add_page(capture.url, capture.depth, looks_dynamic(capture.url))
+            else:
+                parts.frontier.add_component(capture.url, True, capture.depth, 0)
+            if count % _BREATH == 0:
+                await sleep(self._means.reactor, 0)
+
     async def _collect_all(self, parts: Parts, start: str) -> None:
-        parts.frontier.start(start)
         self.waiting.begin()
         turns = 0
         while (task := parts.frontier.next()) is not None:

@@ -22,6 +22,7 @@ from agents.crawler.parsers import (
     is_vague,
     registry,
 )
+from agents.crawler.parsers.javascript import may_link
 from anet.errors import AnetError
 
 SCRIPT_LIMIT = 1024 * 1024  # characters of the scripts within a page that are run
@@ -158,7 +159,7 @@ class LinkReader:
         self._inner = False
 
     def _keep(self, script: str) -> None:
-        if not self._run_scripts:
+        if not self._run_scripts or not may_link(script):
             return
         self._script_size += len(script)
         if self._script_size <= SCRIPT_LIMIT:

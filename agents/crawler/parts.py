@@ -1,5 +1,6 @@
 """What a crawl is made of, put together for one order."""
 
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from agents.crawler.judge import Judge
 from agents.crawler.limits import Limits
 from agents.crawler.monitor import Monitor
 from agents.crawler.record import Recorder
+from agents.crawler.revalidation import FormerStructure
 from agents.crawler.robots_files import RobotsFiles
 from agents.crawler.sitemaps import Sitemaps
 from agents.crawler.stories import Stories
@@ -56,10 +58,12 @@ class Past:
     Attributes:
         crawl: its contents and URLs.
         texts: what was worked out of its texts.
+        structure: its captures, when only what has changed since is wanted.
     """
 
     crawl: Former
     texts: FormerTexts
+    structure: FormerStructure | None = None
 
     @classmethod
     def none(cls) -> "Past":
@@ -67,23 +71,29 @@ class Past:
         return cls(Former(), FormerTexts())
 
     @classmethod
-    def load(cls, folder: Path) -> "Past":
+    def load(cls, folder: Path, conditional: bool = False) -> "Past":
         """Read the folder of a former crawl; to be called in a worker.
+
+        Args:
+            folder: of the former crawl.
+            conditional: whether only what has changed since is wanted.
 
         Raises:
             BadFormer: it can't be read.
         """
-        crawl = Former.load(folder)
-        try:
-            return cls(crawl, FormerTexts.load(folder / "analysis"))
-        except BaseException:
-            crawl.close()
-            raise
+        with ExitStack() as opened:
+            crawl = opened.enter_context(closing(Former.load(folder)))
+            texts = opened.enter_context(closing(FormerTexts.load(folder / "analysis")))
+            structure = FormerStructure(folder / "structure") if conditional else None
+            opened.pop_all()
+        return cls(crawl, texts, structure)
 
     def close(self) -> None:
         """Let go of its files."""
         self.crawl.close()
         self.texts.close()
+        if self.structure is not None:
+            self.structure.close()
 
 
 @frozen
@@ -152,6 +162,7 @@ def assemble(
         stories=stories,
         robots=RobotsFiles(politeness.user_agent, means.workers) if politeness.robots else None,
         sitemaps=Sitemaps(frontier, delimitation) if strategy.sitemaps else None,
+        former=past.structure,
         heavy=None if means.processes is None else HeavyParsers(means.processes),
     )
     return Parts(frontier, stories, recorder, fetcher, collector, analysing)

@@ -13,10 +13,9 @@ TEXT_LIMIT = 4 * 1024 * 1024  # characters of its text
 
 def run_scripts(url: str, scripts: list[str]) -> dict[str, Any]:
     """Run the scripts of a page; see `gathered` for what is returned."""
-    from agents.crawler.parsers.javascript import worker  # the engine is loaded here only
+    from agents.crawler.parsers.javascript.worker import run  # the engine is loaded here only
 
-    found: dict[str, Any] = worker.run(url, scripts)
-    return found
+    return run(url, scripts)
 
 
 def parse(name: str, url: str, charset: str | None, text: bool, body: bytes) -> dict[str, Any]:
