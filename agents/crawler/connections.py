@@ -1,9 +1,9 @@
 """The crawler's connections: one kept for each remote address (*INA §1.4.4*)."""
 
 from collections import OrderedDict, deque
-from typing import Any
+from typing import Any, NamedTuple
 
-from attrs import define, frozen
+from attrs import define
 
 from anet.address import is_loopback
 from anet.errors import ConnectFailed, ForbiddenAddress, NoCommonProtocol
@@ -24,8 +24,7 @@ _NAMES = 10_000  # hosts whose addresses are remembered
 _FRESH = 5.0  # seconds until the resolver, which knows how long they are good, is asked again
 
 
-@frozen
-class Place:
+class Place(NamedTuple):
     """A server: one address of a host, to which one connection at most is kept.
 
     Attributes:

@@ -1,9 +1,8 @@
 """One download: a first answer, and what its connections bring of its body."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from attrs import evolve, frozen
 from twisted.internet.defer import Deferred
 
 from agents.crawler.resumption import goes_on, length_of, validator, wanted
@@ -17,8 +16,7 @@ Sink = Callable[[bytes], Deferred[Any] | None]
 Receiver = Callable[[ResponseHead], Sink]
 
 
-@frozen
-class Answer:
+class Answer(NamedTuple):
     """What a URL answered, its body having been received.
 
     Attributes:
@@ -55,6 +53,17 @@ class Download:
         breaks: how often it broke off.
     """
 
+    __slots__ = (
+        "_before",
+        "_fruitless",
+        "_pause",
+        "_receiver",
+        "_sink",
+        "answer",
+        "breaks",
+        "size",
+    )
+
     def __init__(self, receiver: Receiver) -> None:
         self.answer: Answer | None = None
         self.size = self.breaks = 0
@@ -71,7 +80,7 @@ class Download:
         elif not goes_on(self.answer.head, self.size, answer.head):
             return None
         else:
-            self.answer = evolve(self.answer, resumed=self.answer.resumed + 1)
+            self.answer = self.answer._replace(resumed=self.answer.resumed + 1)
         return self
 
     def __call__(self, chunk: bytes) -> Deferred[Any] | None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from attrs import evolve
 from twisted.internet.defer import Deferred, TimeoutError
 
 from agents import urls
@@ -137,7 +136,7 @@ class Fetcher:
         """
         if last and download.answer is not None and download.size:
             late = isinstance(error, TimeoutError | TimedOut)
-            return evolve(download.answer, truncated="time" if late else "disconnect")
+            return download.answer._replace(truncated="time" if late else "disconnect")
         lasting = isinstance(error, ForbiddenAddress | MalformedMessage)
         words = str(error) or "no whole answer in time"
         raise FetchFailed(words, again=not lasting) from error

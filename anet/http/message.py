@@ -157,7 +157,7 @@ def parse_head(raw: bytes) -> ResponseHead:
         raise ValueError(f"not a status line: {lines[0][:60]!r}")
     pairs: list[tuple[bytes, bytes]] = []
     for line in lines[1:]:
-        if line[:1] in (b" ", b"\t") and pairs:  # a folded field goes on (RFC 9112 §5.2)
+        if line.startswith((b" ", b"\t")) and pairs:  # a folded field goes on (RFC 9112 §5.2)
             name, value = pairs[-1]
             pairs[-1] = (name, value + b" " + line.strip())
             continue
