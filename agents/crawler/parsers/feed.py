@@ -66,17 +66,21 @@ class FeedParser(XmlDocument):
         self._held: list[Link] = []  # links of the entry, until its title is known
         self._written = _Written()
 
-    def start(self, name: str, attributes: Mapping[str, str]) -> Iterable[Found]:
-        """Return what the attributes of an element link to."""
+    def start(self, name: str, attributes: Mapping[str, str]) -> Iterator[Found]:
+        """Yield what the attributes of an element link to."""
         if self._written.start(name, attributes, self.depth):
-            return ()
+            return
         if name in _ENTRIES:
+            yield from self._release()  # the links of the feed itself, under its title
             self._title = ""
-        elif name in ("link", "atom:link"):
-            return self._hold(self._relation(attributes))
+        if name in ("link", "atom:link"):
+            yield from self._hold(self._relation(attributes))
         elif name == "outline":  # of OPML, a list of feeds
-            return self._outline(attributes)
-        return self._hold(self._linking(name, attributes))
+            yield from self._outline(attributes)
+        elif name in ("li", "rdf:li"):  # named once more, with its title, as an item
+            yield from self._linking(name, attributes)
+        else:
+            yield from self._hold(self._linking(name, attributes))
 
     def end(self, name: str, text: str) -> Iterator[Found]:
         """Yield what the text of an element links to, or is."""
@@ -101,13 +105,12 @@ class FeedParser(XmlDocument):
         return self._release()
 
     def _linking(self, name: str, attributes: Mapping[str, str]) -> Iterator[Link]:
+        picture = name == "media:content" and attributes.get("medium") == "image"
         for attribute, value in attributes.items():
             shown = _LINKING.get((name, attribute))
-            if name == "media:content" and attributes.get("medium") == "image":
-                shown = shown is not None or None
             if shown is not None:
                 url = self.resolved(value)
-                yield from component(url) if shown else page(url)
+                yield from component(url) if shown or picture else page(url)
 
     def _relation(self, attributes: Mapping[str, str]) -> Iterable[Link]:
         """Read the `link` of Atom."""

@@ -27,8 +27,9 @@ class Read:
 
     @property
     def pages(self) -> list[str]:
-        """The URLs of the links to pages."""
-        return [link.url for link in self.links if link.kind == "page" and not link.stream]
+        """The URLs of the links to pages, each once."""
+        pages = (link.url for link in self.links if link.kind == "page" and not link.stream)
+        return list(dict.fromkeys(pages))
 
     @property
     def components(self) -> list[str]:

@@ -81,6 +81,7 @@ def test_rss(read) -> None:
     }
     assert found.texts["https://example.org/1?a=1&b=2"] == "One & two"
     assert found.texts["/2"] == "Late title"
+    assert found.texts["https://example.org/"] == found.texts["?page=2"] == "The News"
     assert found.embedded == [
         '<p>Hello <a href="/x">x</a></p>', '<p>Long & <img src="p.png"></p>',
     ]  # fmt: skip
