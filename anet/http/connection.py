@@ -21,7 +21,7 @@ from anet.http.exchange import HEAD_LIMIT, INTERIM_LIMIT, ClientResponse, State
 from anet.http.file_body import FileBody
 from anet.http.incoming import IncomingBody
 from anet.http.message import ResponseHead, end_of_head, parse_head, request_head
-from anet.http.sending import paced_writer
+from anet.http.sending import SMALL, paced_writer
 from anet.tls import TlsSession, tls_words
 
 
@@ -103,6 +103,9 @@ class HttpConnection(Protocol):
             sending = Deferred.fromCoroutine(self._writer.send_file(head, part))
             self._sending = sending
             sending.addBoth(self._sent)
+        elif length > SMALL:  # copying it costs more than writing twice
+            self._writer.write(head)
+            self._writer.write(body)  # type: ignore[arg-type]
         else:
             self._writer.write(head + body)  # type: ignore[operator]
         return ClientResponse(await waiting, self, answer)
