@@ -1,6 +1,6 @@
 """How thriftily and quickly websites are collected and stored: dlweb and its peers in turn.
 
-    python benchmarks/crawl.py [--quick] [--runs N] [--site NAME] [--tool NAME]…
+    python benchmarks/crawl.py [--quick] [--runs N] [--site NAME] [--tool NAME]… [--folder PATH]
 
 nginx serves two sites on loopback: Python's documentation, large pages with many links, and manuals
 of many small pages. Each tool collects each site whole from its first page, with no pauses, and
@@ -40,11 +40,12 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="of each tool (default: 3)")
     parser.add_argument("--site", help="one of the sites only: large pages, small pages")
     parser.add_argument("--tool", action="append", choices=TOOLS, help="this tool only")
+    parser.add_argument("--folder", help="where the tools store, such as /dev/shm for memory")
     options = parser.parse_args()
     tools = options.tool or (QUICK_TOOLS if options.quick else tuple(TOOLS))
     check_machine(tools)
     found: dict[str, dict[str, Any]] = {}
-    with tempfile.TemporaryDirectory(prefix="dlweb-benchmark-") as name:
+    with tempfile.TemporaryDirectory("", "dlweb-benchmark-", options.folder) as name:
         for site, folder in sites(Path(name), options.quick).items():
             if options.site in (None, site):
                 work = Path(name) / site.replace(" ", "-")

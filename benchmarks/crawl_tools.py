@@ -117,12 +117,14 @@ def processor_of_tree(root: int) -> dict[str, float]:
 
 
 def name_of(pid: int, parent: str) -> str:
-    """Return what a process is called: as it was told to be, or as a child of its parent."""
+    """Return what a process is called: as it was told to be; what it forked are its children."""
     words: list[str] = []
     with suppress(OSError):
         words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     name = words[words.index("--name") + 1] if "--name" in words else parent
-    return f"{name}'s children" if name == parent else name
+    if name == parent.partition("'")[0]:
+        return f"{name}'s children"
+    return name
 
 
 def archived(archive: Path) -> frozenset[str]:
