@@ -91,9 +91,10 @@ def test_rss(read) -> None:
 def test_rdf(read) -> None:
     """RSS 1.0 says its items twice, and both are links."""
     found = read("feed", RDF)
-    assert found.pages == ["http://example.org/", "http://example.org/1", "http://example.org/1?r"]
+    assert found.pages == ["http://example.org/1", "http://example.org/", "http://example.org/1?r"]
     assert found.components == ["http://example.org/i.png"]
-    assert found.texts["http://example.org/1?r"] == "First"
+    assert found.texts["http://example.org/"] == "Old"
+    assert found.texts["http://example.org/1"] == found.texts["http://example.org/1?r"] == "First"
     assert "Anna\n" in found.text
 
 
