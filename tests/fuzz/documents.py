@@ -1,6 +1,12 @@
 """Small documents of each format that a light parser reads, for fuzzing to begin with."""
 
 import gzip
+import zlib
+
+# A movie that loads another and links to a page, behind the eight bytes that all begin with.
+_MOVIE = bytes.fromhex(
+    "7800055f00000fa000000c01001603830700612e737766000096050000620000009a0100000000"
+)
 
 DOCUMENTS: dict[str, list[bytes]] = {
     "asx": [b"<ASX><ENTRY><REF HREF='mms://a?b&c'/><Title>d</Title></Entry></ASX>"],
@@ -16,6 +22,10 @@ DOCUMENTS: dict[str, list[bytes]] = {
         b"<rss><item><title>a</title><link>/b</link><description>&lt;i>c</description></item></rss>",
         b"<feed xmlns='http://www.w3.org/2005/Atom' xml:base='/a/'><entry><link href='b'/>"
         b"<content type='xhtml'><p c='d'>e<br/></p></content></entry></feed>",
+    ],
+    "flash": [
+        b"FWS\x06\0\0\0\0" + _MOVIE,
+        b"CWS\x06\0\0\0\0" + zlib.compress(_MOVIE),
     ],
     "gzip": [gzip.compress(b"<?xml version='1.0'?><urlset><loc>/a</loc></urlset>", mtime=0)],
     "html": [b"<!doctype html><base href='/a/'><a href=b>c</a><script>'</a>'</script><img src=d>"],
@@ -34,6 +44,7 @@ DOCUMENTS: dict[str, list[bytes]] = {
     "real": [b"rtsp://a/b.rm\n--stop--\npnm://c\n", b".RMF\nd.rm"],
     "rsd": [b"<rsd><service><homePageLink>/a</homePageLink></service></rsd>"],
     "shortcut": [b"[InternetShortcut]\r\nURL=http://a/\r\nIconFile=http://b\r\n"],
+    "rtf": [rb'{\rtf1\f0{\field{\*\fldinst HYPERLINK "a"}{\fldrslt \u233 ?\'e9}}{\pict\bin2 {}}}'],
     "sitemap": [b"<urlset><url><loc>/a?b&amp;c</loc><image:loc>d</image:loc></url></urlset>"],
     "smil": [b"<smil><meta name='base' content='/a/'/><audio src='b'/><img src='c'/></smil>"],
     "source-map": [b'{"version":3,"sourceRoot":"a","sources":["../b.js"],"mappings":""}'],

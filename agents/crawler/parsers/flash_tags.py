@@ -6,6 +6,7 @@ Bombs end at a limit of bytes and at one of tags.
 import lzma
 import zlib
 from collections.abc import Callable, Container, Iterator
+from functools import partial
 from struct import unpack_from
 from typing import TypeAlias
 
@@ -15,7 +16,6 @@ TAG_LIMIT = 4 * 1024 * 1024  # bytes of a tag that are kept
 KEPT_LIMIT = 8 * 1024 * 1024  # bytes of all tags that are kept
 COUNT_LIMIT = 500_000  # tags
 _PIECE = 32 * 1024
-_STEP = 1024  # compressed bytes taken at once; where they are broken, what they hold is lost
 _BREATH = 200  # tags after which others get their turn
 _SPRITE, _END = 39, 0
 _LONG = 0x3F  # a length that stands for another one behind it
@@ -43,8 +43,8 @@ class Inflater:
         try:
             if self._inflate is None:
                 chunk = self._begin(chunk)
-            for start in range(0, len(chunk), _STEP):
-                yield from self._pieces(chunk[start : start + _STEP])
+            for start in range(0, len(chunk), _PIECE):
+                yield from self._pieces(chunk[start : start + _PIECE])
         except (zlib.error, lzma.LZMAError, EOFError):
             self.truncated = True
 
@@ -81,8 +81,18 @@ def _zlib(head: bytes) -> _Inflate:
     decompressor = zlib.decompressobj()
 
     def inflate(data: bytes) -> Iterator[bytes]:
+        nonlocal decompressor
         while not decompressor.eof:
-            piece = decompressor.decompress(data, _PIECE)
+            # An error takes with it what came before it in the same call: then go byte by byte.
+            before = decompressor.copy() if len(data) > 1 else None
+            try:
+                piece = decompressor.decompress(data, _PIECE)
+            except zlib.error:
+                if before is None:
+                    raise
+                decompressor = before
+                yield from _singly(inflate, data)
+                return
             yield piece
             data = decompressor.unconsumed_tail
             if not data and len(piece) < _PIECE:
@@ -103,7 +113,12 @@ def _lzma(head: bytes) -> _Inflate:
             if decompressor.needs_input:
                 return
 
-    return inflate
+    return partial(_singly, inflate)  # there is no way back from an error
+
+
+def _singly(inflate: _Inflate, data: bytes) -> Iterator[bytes]:
+    for start in range(len(data)):
+        yield from filter(None, inflate(data[start : start + 1]))
 
 
 _KINDS: dict[bytes, tuple[int, Callable[[bytes], _Inflate]]] = {
