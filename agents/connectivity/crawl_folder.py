@@ -13,6 +13,7 @@ from agents.capture import is_key
 from agents.connectivity.errors import BadCrawl, Forbidden, NoCrawl
 
 STRUCTURE = "structure"
+ANALYSIS = "analysis"
 SIGNATURES = "signatures"
 REPORT = "report.xml"
 CONTENTS = "contents"

@@ -5,23 +5,27 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from agents.connectivity.crawl_folder import SIGNATURES, STRUCTURE, CrawlFolder
+from agents.connectivity.crawl_folder import ANALYSIS, SIGNATURES, STRUCTURE, CrawlFolder
 
-_FILES = (STRUCTURE, SIGNATURES)  # signatures last: they alone let contents be left out
+# Signatures last: they alone let contents be left out.
+_FILES = (STRUCTURE, ANALYSIS, SIGNATURES)
 
 
 def publish(folder: CrawlFolder, site: Path) -> None:
-    """Put signatures and structure of a deposited crawl where the site's next crawl reads them.
+    """Put what a deposited crawl found out where the site's next crawl reads it.
 
-    Each is replaced as a whole and is on the disk on return. Cut short between the two, one is of
-    the former crawl: both speak of contents that the archive holds, and the deposit, which is
-    then repeated, puts both right.
+    Each file is replaced as a whole and is on the disk on return. Cut short between two, some are
+    of the former crawl: all speak of contents that the archive holds, and the deposit, which is
+    then repeated, puts them right. A crawl whose texts were not analysed leaves no analysis.
 
     Raises:
         OSError: the disk is full, or a file is not there.
     """
     site.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name in _FILES:
+        if name == ANALYSIS and not (folder.path / name).exists():
+            (site / name).unlink(missing_ok=True)
+            continue
         draft = site / f".{name}.new"
         draft.unlink(missing_ok=True)
         try:

@@ -6,7 +6,7 @@ from agents.crawler.parsers.charset import Text
 from agents.crawler.parsers.html_elements import Elements
 from agents.crawler.parsers.html_text import TextElements
 from agents.crawler.parsers.link import Found
-from agents.crawler.parsers.parser import Format, Source
+from agents.crawler.parsers.parser import EVERYTHING, Format, Source
 
 PARSE_LIMIT = 128 * 1024 * 1024  # bytes of one document that are searched for links
 
@@ -14,7 +14,7 @@ PARSE_LIMIT = 128 * 1024 * 1024  # bytes of one document that are searched for l
 class HtmlParser:
     """Parses HTML (see `agents.crawler.parsers.Parser`)."""
 
-    format = Format("html", ("text/html",), (".html", ".htm"))
+    format = Format("html", ("text/html",), (".html", ".htm"), extracts=EVERYTHING)
     xml = False
 
     def __init__(self, source: Source) -> None:
@@ -52,5 +52,10 @@ class HtmlParser:
 class XmlParser(HtmlParser):
     """Parses XHTML and SVG, in which elements may close themselves."""
 
-    format = Format("xhtml", ("application/xhtml+xml", "image/svg+xml"), (".xhtml", ".svg"))
+    format = Format(
+        "xhtml",
+        ("application/xhtml+xml", "image/svg+xml"),
+        (".xhtml", ".svg"),
+        extracts=EVERYTHING,
+    )
     xml = True

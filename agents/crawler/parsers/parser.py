@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from enum import Flag, auto
-from typing import ClassVar, Protocol
+from typing import ClassVar, Final, Protocol
 
 from attrs import frozen
 
@@ -15,6 +15,9 @@ class Extracts(Flag):
     LINKS = auto()
     LINK_TEXT = auto()
     TEXT = auto()
+
+
+EVERYTHING: Final = Extracts.LINKS | Extracts.LINK_TEXT | Extracts.TEXT
 
 
 @frozen

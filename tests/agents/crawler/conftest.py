@@ -112,6 +112,7 @@ def new_crawl(tmp_path: Path, workers: Workers) -> Callable[..., Crawl]:
     """
 
     def make(url: str, name: str = "crawl", limits: Limits | None = None, **fields: Any) -> Crawl:
+        processes = fields.pop("processes", None)
         accept, reject = guess(url)
         polite = {"delay": 0.0} | fields.pop("politeness", {})
         strategy = {"sitemaps": False} | fields.pop("strategy", {})
@@ -124,7 +125,7 @@ def new_crawl(tmp_path: Path, workers: Workers) -> Callable[..., Crawl]:
             strategy=Strategy(**strategy),
             **values,
         )
-        means = Means(reactor, workers, None, "crawler-1", limits or Limits())
+        means = Means(reactor, workers, processes, "crawler-1", limits or Limits())
         return Crawl(means, order, tmp_path / name)
 
     return make
