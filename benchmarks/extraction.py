@@ -7,7 +7,7 @@ of python3.11-doc. Each tool has one job: the URLs that a page's elements link t
 without its fragment (a, area, link, img, script, iframe, frame, source with its srcset, video,
 audio, track, embed, input, and the sheets of style). The others take a page whole; dlweb takes it
 in chunks of 32 KiB, and also tells pages from requisites and reads scripts and lazy attributes.
-Processor time is that of the best of the runs. The last line is JSON.
+Processor time is the median of the runs. The last line is JSON.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import importlib.metadata
 import json
 import platform
 import re
+import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -80,7 +81,7 @@ def measure(pages: list[bytes], runs: int) -> dict[str, float]:
             for page in pages:
                 extract(page)
             times[name].append(time.process_time() - start)
-    return {name: min(taken) for name, taken in times.items()}
+    return {name: statistics.median(taken) for name, taken in times.items()}
 
 
 def told(pages: list[bytes], seconds: Mapping[str, float]) -> dict[str, Any]:
@@ -89,9 +90,9 @@ def told(pages: list[bytes], seconds: Mapping[str, float]) -> dict[str, Any]:
     size = sum(map(len, pages)) / 1e6
     print(f"{'':14}{'CPU s':>8}{'MB a CPU second':>18}{'links':>10}{'missed by dlweb':>18}")
     for name, taken in seconds.items():
-        missed = [set(filter(None, theirs - ours)) - LEFT_OUT.keys()
-                  for theirs, ours in zip(map(links, found[name]), found["dlweb"], strict=True)]  # fmt: skip
-        count, lost = sum(map(len, found[name])), sum(map(len, missed))
+        pairs = zip(found[name], found["dlweb"], strict=True)
+        lost = sum(len(links(theirs) - ours) for theirs, ours in pairs)
+        count = sum(map(len, found[name]))
         print(f"{name:14}{taken:8.2f}{size / taken:18.1f}{count:10}{lost:18}")
     targets = {
         f"thrift against {peer}": target(seconds[peer] / seconds["dlweb"], wanted)
@@ -107,12 +108,11 @@ def told(pages: list[bytes], seconds: Mapping[str, float]) -> dict[str, Any]:
             "megabytes": round(size, 1), "figures": figures, "targets": targets}  # fmt: skip
 
 
-LEFT_OUT: dict[str, None] = {}
-
-
 def links(urls: Iterable[str]) -> set[str]:
     """Return what of these can be collected."""
-    return {url for url in urls if not url.lower().startswith(("javascript:", "data:"))}
+    return {
+        url for url in urls if url.strip() and not url.lower().startswith(("javascript:", "data:"))
+    }
 
 
 def target(ratio: float, wanted: float) -> dict[str, Any]:

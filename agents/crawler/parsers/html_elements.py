@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from agents.crawler.parsers import css
 from agents.crawler.parsers.html_scripts import Scripts
+from agents.crawler.parsers.html_sheets import Sheet
 from agents.crawler.parsers.link import PAGE, Found, Link, component
 from agents.crawler.parsers.tag_links import links_of
 from agents.crawler.parsers.tags import attributes_of
@@ -32,7 +32,7 @@ class Elements:
         self.base = ""
         self._tokenizer = Tokenizer(xml, text)
         self._inner = inner
-        self._sheet = css.Scanner()
+        self._sheet = Sheet()
         self._scripts = Scripts()
         self._frames: list[str] = []
         self._size = 0  # characters of them
@@ -59,8 +59,7 @@ class Elements:
     def _held(self, kind: str, name: str, piece: str) -> Iterator[Found]:
         """Read what elements hold that have no tags within."""
         if name == "style":
-            for url in self._sheet.feed(piece, kind is END):
-                yield from component(url) or (None,)
+            yield from self._sheet.feed(piece, kind is END)
         elif name == "script":
             yield from self._scripts.feed(piece, kind is END)
         elif name == "noframes":

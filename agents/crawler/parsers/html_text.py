@@ -20,7 +20,7 @@ _INLINE = re.findall(
 )
 _BREAK = "\0"  # between blocks, until white space is collapsed
 _BREAKS = dict.fromkeys([*_INLINE, *map(str.upper, _INLINE)], "")
-_TAG = re.compile(r'</?+([a-zA-Z][a-zA-Z0-9]*+)(?:[^>"]++|"[^"]*+")*+>')
+_TAG = re.compile(r'</?+([a-zA-Z][a-zA-Z0-9]*+)(?:[^>"\']++|"[^"]*+"|\'[^\']*+\')*+>')
 _REFERENCE = re.compile(
     r"&(?:#[0-9]{1,8}+;?+|#[xX][0-9a-fA-F]{1,8}+;?+|[a-zA-Z][a-zA-Z0-9]{1,31}+;?+)"
 )

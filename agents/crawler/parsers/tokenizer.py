@@ -34,7 +34,10 @@ _VALUE = r""""[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t\n\f\r >]*+|(?=>)"""
 _ATTRIBUTE = rf"{ATTRIBUTE_NAME}(?:{SPACE}*+={SPACE}*+(?:{_VALUE})|(?!{SPACE}*+=))"
 _PLAIN_NAMES = (
     "class|id|name|rel|type|lang|dir|role|width|height|colspan|rowspan|align|valign|border|target"
-    "|start|aria-[a-z]++"
+    "|start|aria-[a-z]++|for|summary|cell(?:padding|spacing)|bgcolor|color|size|tabindex|scope"
+    # of SVG
+    "|d|[xy][12]?|[cr][xy]|r|points|fill|stroke(?:-[a-z]++)?|transform|viewBox|text-anchor|font-[a-z]++"
+    "|dominant-baseline"
 )
 _TIPS = "|title|alt"  # plain, unless text is wanted
 
@@ -60,7 +63,9 @@ def _markup(anchor: str, plain_names: str, starts: str, ends: str) -> re.Pattern
         starts: elements whose start tags are never plain.
         ends: elements whose end tags are never plain.
     """
-    attribute = rf"""(?:(?:{plain_names})="[^"]*+"|href="\#[^"]*+")"""
+    # Declarations of style without a function that may take a URL are plain too.
+    attribute = rf"""(?:(?:{plain_names})=(?:"[^"]*+"|'[^']*+')|href="\#[^"]*+"
+        |style="(?:[^"(\\&]++|(?<=rgb)\(|(?<=rgba)\()*+")"""
     return re.compile(
         rf"""[^<]*+(?:<(?:
             /{_name_but(ends)}>
@@ -79,11 +84,12 @@ def _markup(anchor: str, plain_names: str, starts: str, ends: str) -> re.Pattern
 
 _STARTS = f"{_RAW_NAMES}|{_FOREIGN_NAMES}|base"
 # Nothing else in it means anything, its URL is no script, and needs no decoding.
-_OTHERS = r'(?:\ (?:class|id|title|rel|target)="[^"]*+")*+'
-_ANCHOR = rf'<a{_OTHERS}\ href="(?P<url>(?![jJ\s])[^"\#&<]++)(?:\#[^"]*+)?+"{_OTHERS}>'
+_OTHERS = r"""(?:\ (?:class|id|title|rel|target|accesskey)=(?:"[^"]*+"|'[^']*+'))*+"""
+_ANCHOR = rf"""<a{_OTHERS}
+    \ href=(?P<quote>["'])(?P<url>(?![jJ\s])[^"'\#&<]++)(?:\#[^"'<]*+)?+(?P=quote){_OTHERS}>"""
 _LINKS = _markup(_ANCHOR, _PLAIN_NAMES + _TIPS, _STARTS, _FOREIGN_NAMES)
 _LINKS_AND_TEXT = _markup(
-    r'<a(?:\ [a-z]++="[^"]*+")++>(?P<url>)',
+    r'<a(?:\ [a-z]++="[^"]*+")++>(?P<quote>)(?P<url>)',
     _PLAIN_NAMES,
     f"{_STARTS}|template",
     f"{_FOREIGN_NAMES}|{_TEXT_NAMES}",
@@ -173,7 +179,7 @@ class Tokenizer:
         while True:
             found = match(text, position)
             assert found is not None  # it may be empty
-            markup, url, name, tail, comment = found.groups()
+            markup, _, url, name, tail, comment = found.groups()
             start, position = position, found.end()
             if wanted:
                 plain = text[start : position - len(markup or "")]
