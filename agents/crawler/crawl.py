@@ -174,6 +174,8 @@ class Crawl:
         """Queue what the former crawl had; what has not changed will not name it (*INA §1.5.2*)."""
         self.waiting.begin("the URLs of the former crawl are being queued")
         for count, capture in enumerate(structure.captures()):
+            if urls.target(capture.url) == "/robots.txt" and self.order.politeness.robots:
+                continue  # it is asked for before anything else of its server
             if capture.kind == PAGE:
                 parts.frontier.add_page(capture.url, capture.depth, looks_dynamic(capture.url))
             else:

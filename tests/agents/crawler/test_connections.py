@@ -138,3 +138,23 @@ async def test_a_connection_that_is_over_is_not_kept(clock: Any) -> None:
     connection.close()
     assert not made.keep(place, connection)
     assert await made.obtain(place) is not connection
+
+
+@ensureDeferred
+async def test_a_name_that_changes_its_mind(clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that rebinds from outside to inside is refused when it is looked up again."""
+    made = connections(clock)
+    assert (await made.place(False, "one", 80)).ip == "8.8.8.1"
+    monkeypatch.setitem(NAMES, "one", ["10.0.0.1"])
+    clock.advance(10)
+    with pytest.raises(ForbiddenAddress):
+        await made.place(False, "one", 80)
+
+
+@ensureDeferred
+async def test_the_address_is_asked_about_again_when_connecting() -> None:
+    """Whatever place is given, an address that may not be connected to is not."""
+    made = connections(Clock())
+    for ip in ("10.0.0.1", "::ffff:10.0.0.1", "64:ff9b::a00:1"):
+        with pytest.raises(ForbiddenAddress):
+            await made.obtain(Place(ip, 80, "one", False))

@@ -1,14 +1,20 @@
 """Asking only for what has changed since the former crawl."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pytest_twisted import ensureDeferred
 
 from agents.crawler.errors import BadFormer
 from agents.crawler.revalidation import FormerCapture, FormerStructure, conditions
+from agents.order import Access
+from anet.http import Request, Response
 
 
 def line(url: str, head: str = "", **fields: object) -> str:
@@ -69,3 +75,45 @@ def test_any_head(text: str) -> None:
     """Whatever a file holds, a condition is one line."""
     for _, value in conditions(capture(f"HTTP/1.1 200 OK\r\nETag: {text}\r\n\r\n")):
         assert not set(value) & set(b"\r\n\0")
+
+
+@ensureDeferred
+async def test_a_conditional_crawl(web: Any, crawl: Any, tmp_path: Path) -> None:
+    """What has not changed is not sent, what has is read; the next crawl can go on from there."""
+    linked = "<a href=/same>s</a><a href=/changed>c</a>"
+    bodies = {"/": linked, "/same": "<a href=/deep>d</a>", "/changed": "old", "/deep": "deep"}
+
+    def page(request: Request) -> Response:
+        body = bodies[request.target].encode()
+        tag = b'"%s"' % sha256(body).hexdigest()[:8].encode()
+        fields = [(b"ETag", tag), (b"Content-Type", b"text/html")]
+        if request.headers.get(b"if-none-match") == tag:
+            return Response(304, fields, b"")
+        return Response(200, fields, body)
+
+    def give() -> None:
+        web.pages = dict.fromkeys(bodies, page)
+        web.hits.clear()
+
+    give()
+    first = await crawl(web.url, name="first")
+    bodies["/changed"] = "<a href=/new>n</a>"
+    bodies["/new"] = "new"
+    for name, former in (("second", first), ("third", None)):
+        folder = first.directory if former else tmp_path / "second"
+        give()
+        result = await crawl(
+            web.url, name=name, former=str(folder), access=Access(conditional=True)
+        )
+        lines = {urlsplit(line["url"]).path: line for line in result.lines}
+        assert set(bodies) <= set(lines)
+        assert lines["/same"]["status"] == 200
+        assert lines["/same"]["content"] == sha256(bodies["/same"].encode()).hexdigest()
+        assert "\nrevisit: not-modified " in lines["/same"]["origin"]
+        assert lines["/same"]["change"] == "unchanged"
+        signatures = (result.directory / "signatures").read_text().split()
+        assert {line["content"] for line in result.lines} == set(signatures)
+        changed = "changed" if former else "unchanged"
+        assert lines["/changed"]["change"] == changed
+        assert lines["/new"]["change"] == ("new" if former else "unchanged")
+        assert len(web.hits) == len(set(web.hits))
