@@ -24,7 +24,8 @@ _LETTERS = "".join(sorted({name[0] for name in _NAMES}))
 # The URL of a plain anchor, or any other tag that may link.
 _TAGS = re.compile(
     rf"""<(?=[{_LETTERS}])(?:
-        a\ (?:(?:class|id|title|rel|target)="[^"]*+"\ )*+href="(?:\#|((?![jJ\s])[^"\#&<]++)["\#])
+        a\ (?:[a-z]++=(?:"[^"]*+"|'[^']*+')\ ++)*?
+        href=["'](?:\#|((?![jJ\s])[^"'\#&<]++)["'\#])
       | ((?:{"|".join(_NAMES)})[ \t\n\f\r][^>]*+>)
     )""".encode(),
     re.VERBOSE,
