@@ -3,7 +3,7 @@
 // that takes a page, makes the globals of a browser, and returns what gives, by name, functions out
 // of reach of the scripts: `found` (what was noted since), `begin` (to be called before a script,
 // with names that get no stand-in), `settle` (runs the next callback, and tells whether there was
-// one) and `play` (runs a handler of a person's act).
+// one), `run` (runs a script) and `play` (runs a handler of a person's act).
 //
 // What is noted is a pair: `html` and text that goes back through the HTML parser, or the way by
 // which a URL is followed (`redirect`, `popup`, `page`, `fetch`, `import`) and the URL. Text that
@@ -18,7 +18,7 @@
 
   const absent = new Set(); // names that get no stand-in
 
-  let noted = [];
+  let noted = ""; // as JSON, for scripts may change what arrays do
   let room = page.room;
   let left = page.findings;
   let acting = false;
@@ -31,7 +31,7 @@
     room -= text.length;
     left -= 1;
     if (room < 0 || left < 0) throw new RangeError("too much is written");
-    noted.push([kind, text]);
+    noted += `${noted && ","}${stringify(kind)},${stringify(text)}`;
   }
   function later(callback, self, act, values) {
     if (typeof callback === "string") callback = new Function(callback);
@@ -745,11 +745,30 @@
 
   // --- what the crawler calls -----------------------------------------------------------------
 
+  // What a script throws stays here: to show it outside would run its code without limits.
+  const { SyntaxError, RangeError: Range, InternalError } = globalThis;
+  const everywhere = eval;
+  function guarded(work) {
+    try {
+      work();
+      return "";
+    } catch (error) {
+      if (error instanceof SyntaxError) return "syntax";
+      return error === null || error instanceof Range || error instanceof InternalError ? "limit" : "";
+    }
+  }
+  defineProperties(InternalError.prototype, {
+    name: { value: "InternalError" },
+    message: { value: "" },
+    toString: { value: Error.prototype.toString },
+    [Symbol.toPrimitive]: { value: undefined },
+  });
+
   let ended = false;
   const outside = {
     found() {
-      const text = stringify(noted);
-      noted = [];
+      const text = `[${noted}]`;
+      noted = "";
       return text;
     },
     begin(names) {
@@ -769,21 +788,16 @@
       const [callback, self, act, given] = callbacks.shift();
       asked = page.asked;
       acting = act;
-      try {
-        apply(callback, self, given);
-      } finally {
-        acting = false;
-      }
+      guarded(() => apply(callback, self, given));
+      acting = false;
       return true;
     },
+    run: (code) => guarded(() => everywhere(code)),
     play(code) {
       asked = page.asked;
       acting = true;
-      try {
-        apply(new Function("event", code), existing("unknown"), [eventOf()]);
-      } finally {
-        acting = false;
-      }
+      guarded(() => apply(new Function("event", code), existing("unknown"), [eventOf()]));
+      acting = false;
     },
   };
   return (name) => outside[name];

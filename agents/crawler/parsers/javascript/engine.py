@@ -77,7 +77,7 @@ class Engine:
         }  # fmt: skip
         take = self._context.eval(f"{_shim()}({json.dumps(page)})")
         self._found, self._begin = take("found"), take("begin")
-        self._settle, self._play = take("settle"), take("play")
+        self._settle, self._play, self._run = take("settle"), take("play"), take("run")
         self._begin(_ABSENT)
 
     def run(self, script: str) -> None:
@@ -85,9 +85,8 @@ class Engine:
         script = _text(script)
         self._begin(" ".join(_ASKED.findall(script)))
         script = as_script(script)
-        result = self._call(self._context.eval, script)
-        if "await" in script and str(result).startswith("SyntaxError"):
-            self._call(self._context.eval, f"(async()=>{{{script}\n}})()")
+        if self._call(self._run, script) == "syntax" and "await" in script:
+            self._call(self._run, f"(async()=>{{{script}\n}})()")
 
     def play(self, code: str) -> None:
         """Run the handler of a person's act, such as a click."""
@@ -104,7 +103,7 @@ class Engine:
         self._context.set_time_limit(SCRIPT_SECONDS)
         try:
             told = json.loads(self._found())
-            return [(str(kind), _text(text)) for kind, text in told]
+            return [(kind, _text(text)) for kind, text in zip(told[::2], told[1::2], strict=True)]
         except Exception:  # the scripts took even what telling needs
             self.truncated = True
             return []
@@ -124,6 +123,7 @@ class Engine:
         except Exception as error:  # the engine's own, of memory, or of text that is not Unicode
             result = error
             self.truncated = self.truncated or _LIMIT_MET.search(str(error)) is not None
+        self.truncated = self.truncated or result == "limit"
         self._left -= time.process_time() - started
         return result
 

@@ -37,6 +37,10 @@ _CHUNK_NAMES = re.compile(
 )
 # The arguments of a function, as scripts of the last century ask for them; engines forgot it.
 _ARGUMENTS = re.compile(r"(?<![\w$.])[\w$]{1,60}+\.arguments(?![\w$])")
+# What a script declares for the scripts after it; the engine runs each in a scope of its own.
+_DECLARED = re.compile(
+    r"(?:(?<![^\n])|\A\s*+)(?:(?:const|let)(?=\s++[\w$\[{])|class\s++(?P<name>[\w$]++))"
+)
 _PLAIN = re.compile(r"(?:\.{0,2}/|[a-z][a-z0-9+.\-]*+:)", re.IGNORECASE)
 
 
@@ -44,6 +48,7 @@ def as_script(text: str) -> str:
     """Return a module as a script that the shim can serve; a script without imports as it is."""
     if _MODULE.search(text) is not None:
         text = _STATEMENT.sub(_instead, text)
+    text = _DECLARED.sub(lambda found: f"var {found[1]}=class" if found[1] else "var", text)
     return _ARGUMENTS.sub("arguments", _CHUNK_NAMES.sub(r"__chunks(\1).\2=", text))
 
 

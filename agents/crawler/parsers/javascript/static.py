@@ -67,7 +67,10 @@ _NO_LINK = re.compile(
     r"|(?:index|lastIndex)Of|includes|startsWith|endsWith|match|test|split|replace|RegExp|case|typeof)"
     r"\s*+\(?(?:\s*+\[)?)\s*+\Z"
 )
-_JOINED = re.compile(r"\s*+(?:\+(?!\+)|\.(?:concat|replace|split|length)\b)")
+_JOINED = re.compile(
+    r"\s*+(?:(?::\s*+(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}')\s*+)?(?:\)\s*+)?\+(?!\+)"
+    r"|\.(?:concat|replace|split|length)\b)"
+)
 _KEY = re.compile(r"\s*+:")
 _COMPARED = re.compile(r"\s*+[=!]==?")
 _TEXT = re.compile(r"[/.<:]")  # what every string of interest has

@@ -5,9 +5,10 @@ from typing import Any
 
 from agents.crawler.parsers.javascript.engine import available
 from agents.crawler.parsers.javascript.evaluate import ACT, Evaluation
+from agents.crawler.parsers.javascript.modules import ImportMap
 from agents.crawler.parsers.javascript.parser import unseen
 from agents.crawler.parsers.javascript.static import scan
-from agents.crawler.parsers.link import Found
+from agents.crawler.parsers.link import Found, component
 from agents.crawler.parsers.worker import gathered
 
 
@@ -31,4 +32,9 @@ def _findings(url: str, scripts: list[str], evaluation: Evaluation | None) -> It
     if evaluation is not None:
         yield from unseen(evaluation.run(scripts), seen)
     for script in scripts:
-        yield from unseen(scan(url, script.removeprefix(ACT)), seen)
+        modules = ImportMap.read(script)
+        if modules is None:
+            yield from unseen(scan(url, script.removeprefix(ACT)), seen)
+        elif evaluation is None:
+            for address in modules.links():
+                yield from component(address)

@@ -33,6 +33,7 @@ class Site:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                """Answer anything."""
                 site.asked.append(urlsplit(self.path).path)
                 path = SITE / site.asked[-1].lstrip("/")
                 body = path.read_bytes() if path.is_file() else b""
@@ -43,7 +44,7 @@ class Site:
                 self.wfile.write(body)
 
             def log_message(self, *values: object) -> None:
-                pass
+                """Keep the output of the tests clean."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/"
@@ -74,6 +75,7 @@ def _inline(body: bytes) -> list[str]:
 
 
 def links_of_page(url: str, body: bytes) -> list[Link]:
+    """Return the links of a page, those of its scripts included."""
     parser = HtmlParser(Source(url=url))
     links = [found for found in (*parser.feed(body), *parser.close()) if isinstance(found, Link)]
     return links + [Link(*fields) for fields in worker.run(url, _inline(body))["links"]]
