@@ -41,7 +41,7 @@ def is_live_stream(head: ResponseHead) -> bool:
     if kind in _ENDLESS:
         return True
     names = head.headers.by_name
-    if any(name.startswith(b"icy-") for name in names):
+    if head.raw.startswith(b"ICY ") or any(name.startswith(b"icy-") for name in names):
         return True
     plays = kind.startswith(("audio/", "video/")) and kind not in _PLAYLISTS
     return plays and not any(name in names for name in _FILE_FIELDS)

@@ -84,7 +84,7 @@ class ResponseHead:
 
     Attributes:
         raw: the bytes as received, from the status line to the empty line and with it.
-        version: `1.1`, `1.0`.
+        version: `1.1`, `1.0`, `2`; empty if the server did not call it HTTP.
         status: 100 to 999.
         reason: the words after the status, maybe none.
         headers: its fields.
@@ -153,7 +153,8 @@ def parse_head(raw: bytes) -> ResponseHead:
     version, _, rest = lines[0].partition(b" ")
     status, _, reason = rest.strip().partition(b" ")
     digits = status[:3]
-    if not (version.upper().startswith(b"HTTP/") and digits.isdigit() and int(digits) >= 100):
+    known = version.upper().startswith(b"HTTP/") or version == b"ICY"  # as old radio servers say
+    if not (known and digits.isdigit() and int(digits) >= 100):
         raise ValueError(f"not a status line: {lines[0][:60]!r}")
     pairs: list[tuple[bytes, bytes]] = []
     for line in lines[1:]:

@@ -29,6 +29,11 @@ def test_live(lines: list[str]) -> None:
     assert not is_live_stream(parse_head(head(*lines, status=404)))
 
 
+def test_old_radio() -> None:
+    """A server that does not even say HTTP."""
+    assert is_live_stream(parse_head(b"ICY 200 OK\r\nContent-Type: audio/mpeg\r\n\r\n"))
+
+
 @pytest.mark.parametrize(
     "lines",
     [
