@@ -42,7 +42,7 @@ class SiteCrawlerConfig:
             means those of /etc/resolv.conf. Of no use with "system", nor is `hosts`.
         hosts: lines as of /etc/hosts, "ADDRESS NAME…", that win over everything else.
         urls: URLs of one crawl; links to more are counted and not followed. Each takes about
-            16 bytes of memory.
+            50 bytes of memory.
     """
 
     scheduler: str | None = field(default=None, validator=is_link_address)

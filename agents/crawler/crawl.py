@@ -133,6 +133,7 @@ class Crawl:
                 self._connections, self.findings, self.monitor, self.waiting,
             )  # fmt: skip
             parts.frontier.start(start)
+            parts.stories.met(start, "", PAGE, 0, "followed: the start of the crawl")
             if past.structure is not None:
                 await self._take_up(parts, past.structure)
             await self._collect_all(parts, start)

@@ -145,13 +145,16 @@ class Document:
     """Judges the links of one document while they are found.
 
     Links are counted once for each document, as far as `DOCUMENT_LIMIT` of them can be remembered.
+
+    Attributes:
+        basis: what its links depend on.
     """
 
-    def __init__(self, judge: Judge, task: Task, url: str, parser: Basis) -> None:
+    def __init__(self, judge: Judge, task: Task, url: str, basis: Basis) -> None:
         self._judge = judge
         self._task = task
         self._url = url
-        self._parser = parser
+        self.basis = basis
         self._seen: set[Key] = set()
         self._count: dict[str, int] = {}
         self._relative_to = ("", "")
@@ -161,7 +164,7 @@ class Document:
 
     def begin(self) -> None:
         """Take note, before each part of the document, what links in it are relative to."""
-        relative_to = (self._parser.base, self._parser.encoding)
+        relative_to = (self.basis.base, self.basis.encoding)
         if relative_to != self._relative_to:
             self._relative_to = relative_to
             base, encoding = relative_to
@@ -181,7 +184,7 @@ class Document:
         if len(count) >= _COUNT_LIMIT:
             self._tell()
         seen.add(key)
-        if self._parser.base != self._relative_to[0]:
+        if self.basis.base != self._relative_to[0]:
             self.begin()
         known = self._settled.get(key)
         if known is None:
@@ -193,7 +196,7 @@ class Document:
     def end(self) -> None:
         """Report what the links lead to."""
         self._tell()
-        if self._parser.truncated:
+        if self.basis.truncated:
             self._judge.truncated(self._url)
 
     def _settle(self, link: Link, key: Key) -> str:

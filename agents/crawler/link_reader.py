@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, frozen
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
@@ -13,6 +13,7 @@ from agents.crawler.judge import Document, Judge
 from agents.crawler.parsers import (
     BEGINNING,
     COMPONENT,
+    Basis,
     Embedded,
     Found,
     Link,
@@ -29,6 +30,31 @@ SCRIPT_LIMIT = 1024 * 1024  # characters of the scripts within a page that are r
 
 _JAVASCRIPT = "text/javascript"
 _log = Logger()
+
+
+@frozen
+class _Within:
+    """What the links of a piece within a document depend on (see `agents.crawler.parsers.Basis`).
+
+    Attributes:
+        inner: parses the piece.
+        outer: of the document, whose base is the piece's if it names none.
+    """
+
+    inner: Parser
+    outer: Basis
+
+    @property
+    def base(self) -> str:
+        return self.inner.base or self.outer.base
+
+    @property
+    def encoding(self) -> str:
+        return self.inner.encoding
+
+    @property
+    def truncated(self) -> bool:
+        return self.inner.truncated
 
 
 class LinkReader:
@@ -125,10 +151,13 @@ class LinkReader:
             self._remote = name
         return bytes(beginning)
 
-    def _take(self, findings: Iterable[Found]) -> Iterator[object]:
-        assert self._document is not None
-        self._document.begin()
-        take = self._document.take
+    def _take(
+        self, findings: Iterable[Found], document: Document | None = None
+    ) -> Iterator[object]:
+        document = document or self._document
+        assert document is not None
+        document.begin()
+        take = document.take
         for found in findings:
             if isinstance(found, Link):
                 if found.kind == COMPONENT or self._follows_pages():
@@ -154,8 +183,12 @@ class LinkReader:
             return
         self._inner = True  # pieces within pieces are left aside
         parser = chosen(evolve(self._source, charset="utf-8"))
-        yield from self._take(parser.feed(piece.text.encode("utf-8", "replace")))
-        yield from self._take(parser.close())
+        assert self._document is not None
+        basis = _Within(parser, self._document.basis)
+        document = self._judge.document(self._task, self._source.url, basis)
+        yield from self._take(parser.feed(piece.text.encode("utf-8", "replace")), document)
+        yield from self._take(parser.close(), document)
+        document.end()
         self._inner = False
 
     def _keep(self, script: str) -> None:

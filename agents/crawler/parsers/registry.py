@@ -48,7 +48,14 @@ class Registry:
 
     def reads(self, kind: str) -> bool:
         """Tell whether there may be a parser for documents of a media type."""
-        return kind in self.by_type or kind in _VAGUE
+        return kind in _VAGUE or self._by_type(kind) is not None
+
+    def _by_type(self, kind: str) -> ParserClass | None:
+        """Return the parser of a media type, be it only of what it is written in (RFC 6839)."""
+        found = self.by_type.get(kind)
+        if found is None and kind.endswith(("+xml", "+json")):
+            found = self.by_name.get(kind.rpartition("+")[2])
+        return found
 
     def choose(self, kind: str, url: str, beginning: bytes) -> ParserClass | None:
         """Return the parser of a document, or None when no parser knows its format.
@@ -59,7 +66,7 @@ class Registry:
             beginning: its first `BEGINNING` bytes, or all of it; of use when `is_vague(kind)`.
         """
         if kind not in _VAGUE:
-            return self.by_type.get(kind)
+            return self._by_type(kind)
         found = _EXTENSION.search(url.partition("?")[0].rpartition("/")[2])
         by_extension = self.by_extension.get(found[0].lower()) if found else None
         if kind != "text/plain":
