@@ -57,7 +57,8 @@ EXAMPLES: list[tuple[str, list[tuple[str, str, bool]]]] = [
      [component("a")]),
     ("s = document.createElement('script'); s.text = 'fetch(\"a\" + 1)'; document.head.append(s)",
      [component("a1")]),
-    ("document.getElementById('x').style.background = 'url(a' + 1 + '.png)'", [component("a1.png")]),
+    ("document.getElementById('x').style.background = 'url(a' + 1 + '.png)'",
+     [component("a1.png")]),
     ("document.getElementById('theme').href = 'a' + 1 + '.css'", [component("a1.css")]),
     ("$('#a').html('<img src=' + 1 + '.gif>')", [component("1.gif")]),
     ("jQuery(function ($) { $('a').attr('href', 'a' + 1 + '.html') })", [page("a1.html")]),
@@ -97,9 +98,7 @@ def test_a_name_that_is_asked_for_is_not_there() -> None:
 
 def test_modules_by_the_names_of_an_import_map() -> None:
     """An import map gives the modules, and tells where those imported by name lie."""
-    names = json.dumps(
-        {"imports": {"a": "/a.js", "lib/": "/l/"}, "scopes": {"/s/": {"b": "./b.js"}}}
-    )
+    names = json.dumps({"imports": {"a": "/a.js", "lib/": "/l/"}, "scopes": {"/": {"b": "./b.js"}}})
     assert run(names, "import 'lib/x.js'; import('a'); import('c')") == [
         component("./b.js"), component("/a.js"), component("/l/x.js"), component("/a.js"),
     ]  # fmt: skip
@@ -136,12 +135,12 @@ HOSTILE = {
     "recursion": "(function f() { f() })()",
     "regular expression": "/(a+)+$/.test('a'.repeat(40) + 'b')",
     "writes": "while (true) { try { document.write('<img src=x>'.repeat(1000)) } catch {} }",
-    "writes itself": "f = '(' + function g(s) { document.write('<script>f(s)<\\/script>'.repeat(9));"
-                     "setTimeout(f); location = s } + ')(f)'; eval(f)",
+    "writes itself": "f = '(' + function g(s) { document.write('<script>f(s)<\\/script>'.repeat(9))"
+                     ";setTimeout(f); location = s } + ')(f)'; eval(f)",
     "timers": "(function f() { setTimeout(f); setInterval(f); Promise.resolve().then(f) })()",
     "promises": "(async function f() { while (true) await 1 })()",
     "proxy": "p = new Proxy({}, {get(t, k, r) { return r[k] }}); document.write(p); p.x",
-    "proxies": "location = new Proxy(function () {}, {get() { while (true); }, apply() { for (;;); }})",
+    "proxies": "location = new Proxy(function () {}, {get() { while (true); }})",
     "thrown": "throw {toString() { while (true); }, get stack() { while (true); }}",
     "patched error": "Error.prototype.toString = Object.prototype[Symbol.toPrimitive] = () => "
                      "{ for (;;); }; InternalError.prototype.toString = null; for (;;);",
@@ -159,7 +158,7 @@ HOSTILE = {
     "zeros": "x = '\0'; fetch('a\0b')",
     "long line": "var a=1;" * 130_000,
     "ever unknown": "while (a.b.c) { a = a.next() } for (n = e; n; n = n.parentNode);",
-    "tree": "for (e = document.createElement('a'), b = e; ;) { c = document.createElement('b'); e = e.appendChild(c) }",
+    "tree": "e = document.body; for (;;) e = e.appendChild(document.createElement('i'))",
     "cycle": "e = document.createElement('a'); e.append(e); document.body.append(e); e.id = e",
     "bigint": "2n ** (2n ** 40n)",
     "pads": "'x'.padEnd(2 ** 29).split('')",

@@ -52,6 +52,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
+    """Serve the pages."""
     made = Site()
     thread = threading.Thread(target=made.server.serve_forever)
     thread.start()
