@@ -8,7 +8,7 @@ inside a domain are those of `http.cookiejar`.
 import re
 from collections import OrderedDict
 from email.message import Message
-from functools import cache, lru_cache
+from functools import lru_cache
 from http.cookiejar import Cookie as JarCookie
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import ip_address
@@ -25,6 +25,8 @@ DOMAINS = 500  # of which cookies are kept; those longest unused are forgotten
 COOKIES = 100  # of one domain
 LENGTH = 4096  # bytes of one cookie; browsers take no more
 _CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")  # what browsers refuse in a cookie
+# Read when a process begins, which takes some hundredths of a second; forked crawlers share it.
+_SUFFIXES: Any = PublicSuffixList()
 _FIELDS = 50  # cookies looked at of one answer
 
 
@@ -91,19 +93,13 @@ class _Answer:
         return self._fields
 
 
-@cache
-def _suffixes() -> Any:
-    """Return the list of public suffixes; it takes some hundredths of a second to read."""
-    return PublicSuffixList()
-
-
 @lru_cache(maxsize=4096)
 def domain_of(host: str) -> str:
     """Return the registrable domain of a host; of an address, or a suffix itself, all of it."""
     try:
         ip_address(host.strip("[]"))
     except ValueError:
-        return _suffixes().privatesuffix(host) or host
+        return _SUFFIXES.privatesuffix(host) or host
     return host
 
 
