@@ -55,3 +55,21 @@ def test_links_are_bounded() -> None:
 def test_any_bytes(location: bytes, refresh: bytes, link: bytes) -> None:
     """No header raises."""
     found(location, refresh, b"<" + link, link)
+
+
+def test_images_of_a_preload() -> None:
+    """The candidates of a preloaded image are requisites, as those of the element are."""
+    value = b'<a>; rel=preload; as=image; imagesrcset="b 1x, c 2x", <d>; rel=prefetch'
+    found = list(header_links(None, None, [value]))
+    assert [(link.url, link.requisite) for link in found] == [
+        ("a", True), ("b", True), ("c", True), ("d", False),
+    ]  # fmt: skip
+
+
+def test_other_addresses() -> None:
+    """What was negotiated, and what a script was made of, are pages."""
+    found = list(header_links(None, None, [], others=[b" a.en.html ", b"b.js.map", b""]))
+    assert [(link.url, link.kind) for link in found] == [
+        ("a.en.html", "page"),
+        ("b.js.map", "page"),
+    ]
