@@ -115,8 +115,11 @@ $(VENV)/installed-benchmarks: requirements-benchmarks.lock setup.cfg pyproject.t
 compile = $(VENV)-lock/bin/uv pip compile setup.cfg --universal --python-version 3.11 --upgrade \
   --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command 'make lock' -q
 
+# Not needed, but wanted by whoever installs from here: parsers of documents and of scripts.
+optional = --extra documents --extra javascript
+
 lock:
 	@test -x $(VENV)-lock/bin/uv || { $(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/pip install -q uv; }
-	$(compile) --extra build -o requirements.lock
-	$(compile) --extra build --extra tests --extra checks -c requirements.lock -o requirements-tests.lock
-	$(compile) --extra build --extra benchmarks -c requirements.lock -o requirements-benchmarks.lock
+	$(compile) --extra build $(optional) -o requirements.lock
+	$(compile) --extra build $(optional) --extra tests --extra checks -c requirements.lock -o requirements-tests.lock
+	$(compile) --extra build $(optional) --extra benchmarks -c requirements.lock -o requirements-benchmarks.lock
