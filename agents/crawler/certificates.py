@@ -1,4 +1,4 @@
-"""Chains of certificates that servers showed, each kept once (see the crawl directory reference)."""
+"""Chains of certificates that servers showed, each kept once (docs/reference/crawl-directory)."""
 
 from collections import OrderedDict
 from hashlib import sha256

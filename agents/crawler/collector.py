@@ -211,6 +211,7 @@ class Collector:
             _first(headers.get_all(b"location")) if 300 <= head.status < 400 else None,
             _first(headers.get_all(b"refresh")),
             headers.get_all(b"link"),
+            [*headers.get_all(b"content-location"), *headers.get_all(b"sourcemap")],
         )
         for link in links:
             self.judge.header(task, link)
@@ -237,7 +238,7 @@ class Collector:
             self.judge,
             task,
             kind,
-            Source(task.url, charset),
+            Source(task.url, charset, referrer=task.referrer),
             self.heavy,
             scripts=strategy.scripts,
             components_only=not whole,

@@ -48,10 +48,12 @@ class Following:
         if frontier.has_taken(url):
             return
         if frontier.knows(url):
-            frontier.add_component(url, link.requisite, task.depth, chain)
+            frontier.add_component(url, link.requisite, task.depth, chain, task.url)
             return
         trap = self._traps.of_component(url, chain, link.requisite and chain == 1)
-        if not trap and not frontier.add_component(url, link.requisite, task.depth, chain):
+        if not trap and not frontier.add_component(
+            url, link.requisite, task.depth, chain, task.url
+        ):
             trap = FULL
         self._decided(url, link, task, trap)
 

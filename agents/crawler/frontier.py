@@ -25,6 +25,7 @@ class Task(NamedTuple):
         depth: level of the page, or of the page that it is a component of; the start is 0.
         chain: components, one of the other, between that page and this.
         attempt: earlier attempts that failed.
+        referrer: the document that a component was found in, empty for pages.
     """
 
     url: str
@@ -33,18 +34,19 @@ class Task(NamedTuple):
     depth: int
     chain: int = 0
     attempt: int = 0
+    referrer: str = ""
 
     def to_line(self) -> str:
         """Return the task as a line of a spool."""
         letter = "p" if self.kind == PAGE else "r" if self.requisite else "c"
-        return f"{letter} {self.depth} {self.chain} {self.attempt} {self.url}"
+        return f"{letter} {self.depth} {self.chain} {self.attempt} {self.url} {self.referrer}"
 
     @classmethod
     def from_line(cls, line: str) -> "Task":
         """Read a line of a spool."""
-        letter, depth, chain, attempt, url = line.split(" ", 4)
+        letter, depth, chain, attempt, url, referrer = line.split(" ", 5)
         kind = PAGE if letter == "p" else COMPONENT
-        return cls(url, kind, letter == "r", int(depth), int(chain), int(attempt))
+        return cls(url, kind, letter == "r", int(depth), int(chain), int(attempt), referrer)
 
 
 class Queues(NamedTuple):
@@ -137,7 +139,9 @@ class Frontier:
         self._next.push(Task(url, PAGE, False, depth).to_line(), dynamic)
         return True
 
-    def add_component(self, url: str, requisite: bool, depth: int, chain: int) -> bool:
+    def add_component(
+        self, url: str, requisite: bool, depth: int, chain: int, referrer: str = ""
+    ) -> bool:
         """Queue a component, unless it has been taken; tell whether it was queued.
 
         One that waits as a page of the next level is taken now instead.
@@ -146,7 +150,8 @@ class Frontier:
         if key in self._taken or (self._full and key not in self._met):
             return False
         self._met.add(key)
-        self._components.push(Task(url, COMPONENT, requisite, depth, chain).to_line())
+        task = Task(url, COMPONENT, requisite, depth, chain, 0, referrer)
+        self._components.push(task.to_line())
         return True
 
     def retry(self, task: Task) -> None:

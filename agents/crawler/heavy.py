@@ -57,7 +57,7 @@ class HeavyParsers:
         """
         told = await self._processes.run(
             worker.parse,
-            name, source.url, source.charset, source.text, body,
+            name, source.url, source.charset, source.text, source.referrer, body,
         )  # fmt: skip
         return Extract.of(told)
 

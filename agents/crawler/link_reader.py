@@ -29,6 +29,7 @@ from anet.errors import AnetError
 SCRIPT_LIMIT = 1024 * 1024  # characters of the scripts within a page that are run
 
 _JAVASCRIPT = "text/javascript"
+_IMPORT_MAP = "application/importmap+json"
 _log = Logger()
 
 
@@ -178,6 +179,8 @@ class LinkReader:
         if piece.media_type == _JAVASCRIPT:
             self._keep(piece.text)
             return
+        if piece.media_type == _IMPORT_MAP:
+            self._keep(piece.text)  # scripts name their modules by it
         chosen = registry().by_type.get(piece.media_type)
         if chosen is None or chosen.format.heavy or self._inner:
             return

@@ -55,12 +55,14 @@ class Source:
         charset: of its Content-Type header, if any.
         environment: the encoding of the document that includes it, if any.
         text: whether text and the text of links are wanted beside the links.
+        referrer: the document that includes it, as a page its script; empty when there is none.
     """
 
     url: str = ""
     charset: str | None = None
     environment: str | None = None
     text: bool = False
+    referrer: str = ""
 
 
 class Basis(Protocol):

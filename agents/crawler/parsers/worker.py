@@ -18,9 +18,11 @@ def run_scripts(url: str, scripts: list[str]) -> dict[str, Any]:
     return run(url, scripts)
 
 
-def parse(name: str, url: str, charset: str | None, text: bool, body: bytes) -> dict[str, Any]:
+def parse(
+    name: str, url: str, charset: str | None, text: bool, referrer: str, body: bytes
+) -> dict[str, Any]:
     """Read a whole document with the parser of a format; see `gathered` for what is returned."""
-    parser = registry().named(name)(Source(url, charset, None, text))
+    parser = registry().named(name)(Source(url, charset, None, text, referrer))
     findings = [*parser.feed(body), *parser.close()]
     told = gathered(findings)
     told["base"], told["encoding"] = parser.base, parser.encoding

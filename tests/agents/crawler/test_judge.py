@@ -101,7 +101,9 @@ def test_a_known_page_link_does_not_hide_a_component(judged: Judged) -> None:
     """The same text as link and as image is both."""
     judged.read(b"<a href=x>")
     judged.read(b"<img src=x>", "http://a.org/dir/2")
-    assert judged.taken() == [Task("http://a.org/dir/x", COMPONENT, True, 3, 1)]
+    assert judged.taken() == [
+        Task("http://a.org/dir/x", COMPONENT, True, 3, 1, referrer="http://a.org/dir/2")
+    ]
 
 
 @pytest.mark.parametrize("url", ["", " ", "\ud800", "http://", "//", "\x00"])
@@ -120,7 +122,7 @@ def test_a_known_link_does_not_hide_a_requisite_or_a_feed(judged: Judged) -> Non
     assert len(judged.taken()) == 1
     judged.read(b"<iframe src=//b.org/i></iframe><img src=//b.org/i>"
                 b"<link rel=alternate type=application/rss+xml href=f>")  # fmt: skip
-    assert judged.taken() == [Task("http://b.org/i", COMPONENT, True, 3, 1)]
+    assert judged.taken() == [Task("http://b.org/i", COMPONENT, True, 3, 1, referrer=HERE)]
     assert judged.findings.feeds.entries == {"http://a.org/dir/f": HERE}
 
 
@@ -131,8 +133,8 @@ def test_redirections(judged: Judged) -> None:
     judged.judge.header(Task(HERE, PAGE, False, 3), Link("http://c.org/p", COMPONENT, False))
     judged.judge.header(Task(HERE, PAGE, False, 0), Link("y", COMPONENT, False))
     assert judged.taken() == [
-        Task("http://c.org/i", COMPONENT, True, 3, 2),
-        Task("http://a.org/dir/y", COMPONENT, False, 0, 1),
+        Task("http://c.org/i", COMPONENT, True, 3, 2, referrer=image.url),
+        Task("http://a.org/dir/y", COMPONENT, False, 0, 1, referrer=HERE),
     ]
     assert judged.findings.externals.counts == {"http://c.org/p": 1}
 

@@ -18,7 +18,10 @@ _NOWHERE = "http://localhost/"  # page of a script whose place is not known
 
 
 class JavaScriptParser(WholeParser):
-    """Parses scripts (see `agents.crawler.parsers.Parser`)."""
+    """Parses scripts (see `agents.crawler.parsers.Parser`).
+
+    What a script writes is relative to the page that includes it.
+    """
 
     format = Format(
         "javascript",
@@ -38,16 +41,18 @@ class JavaScriptParser(WholeParser):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self._text = Text(source.charset or "utf-8", source.environment)
+        self.base = source.referrer
 
     def parse(self, body: bytes) -> Iterator[Found]:
         """Yield what the script links to."""
         script = self._text.feed(body) + self._text.close()
         if not may_link(script):
             return
-        url = self.source.url or _NOWHERE
+        script_url = self.source.url or _NOWHERE
+        url = self.source.referrer or script_url
         seen: set[str] = set()
         if available() and len(script) <= EVALUATED_LIMIT:
-            evaluation = Evaluation(url, url)
+            evaluation = Evaluation(url, script_url)
             for found in evaluation.run([script]):
                 if isinstance(found, Link):
                     seen.add(found.url)

@@ -20,7 +20,7 @@ _SAMPLES = {"doc": "links.doc", "odf": "links.odt", "ooxml": "links.docx", "pdf"
 
 def told(pool: Processes, name: str, body: bytes) -> Awaitable[dict[str, Any]]:
     """Read a document in a worker."""
-    return pool.run(parse, name, "http://example.org/", None, True, body)
+    return pool.run(parse, name, "http://example.org/", None, True, "", body)
 
 
 async def assert_alive(pool: Processes) -> None:
