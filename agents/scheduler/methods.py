@@ -1,8 +1,10 @@
 """What the scheduler answers over HIP."""
 
+from agents.delimitation import Delimitation, InvalidExpression
 from agents.deposit import DepositFigures
 from agents.order import CrawlFigures
 from agents.schedule import CrawlStatus, SchedulerStatus, SiteStatus
+from agents.scheduler.database import Bounds
 from agents.scheduler.orders import NotAUrl
 from agents.scheduler.overview import CRAWLER, Overview
 from agents.scheduler.scheduler import CONNECTIVITY, Scheduler
@@ -10,6 +12,7 @@ from hip import CallRefused, Peer, exposed
 
 _MOST = 1000  # rows of one answer
 _LONGEST_DELAY = 3600  # seconds
+_DEEPEST = 2**31 - 1  # page links from the start
 
 
 class SchedulerMethods:
@@ -25,24 +28,33 @@ class SchedulerMethods:
         private_networks: bool = False,
         delay: float | None = None,
         beside: bool = False,
+        accept: str | None = None,
+        reject: str | None = None,
+        maximum_depth: int | None = None,
     ) -> list[str]:
         """Have the sites that begin at these URLs collected; return the name of each crawl.
 
         A site that is at work already is joined: its present crawl is returned, and one that is
-        being collected goes on as it was ordered first. What belongs to each site is guessed
-        from its URL. With `private_networks` addresses of private
-        networks and of loopback may be fetched; `delay` is the seconds owed to a web server for
-        each request, instead of the configured. With `beside`, a site that is being collected
-        gets a second crawler that begins now and does not wait for the first.
+        being collected goes on as it was ordered first. What belongs to each site is what
+        `accept` takes and `reject` does not, as far as `maximum_depth` page links from its start;
+        the site keeps what is said, and the rest is guessed from its URL. With
+        `private_networks` addresses of private networks and of loopback may be fetched; `delay`
+        is the seconds owed to a web server for each request, instead of the configured. With
+        `beside`, a site that is being collected gets a second crawler that begins now and does
+        not wait for the first.
         """
         limit = self._scheduler.means.config.orders_at_once
         if not 0 < len(urls) <= limit:
             raise CallRefused("bad-order", f"order from 1 to {limit} URLs at once")
         if delay is not None and not 0 <= delay <= _LONGEST_DELAY:
             raise CallRefused("bad-order", f"a delay is from 0 to {_LONGEST_DELAY} seconds")
+        if maximum_depth is not None and not 0 <= maximum_depth <= _DEEPEST:
+            raise CallRefused("bad-order", f"a maximum depth is from 0 to {_DEEPEST}")
+        bounds = Bounds(accept, reject, maximum_depth)
         try:
-            return await self._scheduler.order(urls, private_networks, delay, beside)
-        except NotAUrl as error:
+            Delimitation.parse(accept or "", reject or "")
+            return await self._scheduler.order(urls, private_networks, delay, beside, bounds)
+        except (NotAUrl, InvalidExpression) as error:
             raise CallRefused("bad-order", str(error)) from None
 
     @exposed(roles=("site-crawler",))

@@ -6,7 +6,7 @@ from pathlib import Path
 from agents import delimitation, urls
 from agents.order import Order, Politeness
 from agents.scheduler.config import SchedulerConfig
-from agents.scheduler.database import Crawl, NewSite
+from agents.scheduler.database import Bounds, Crawl, NewSite
 from agents.scheduler.naming import host_of, site_name
 
 SITES = "sites"
@@ -18,8 +18,15 @@ class NotAUrl(ValueError):
     """What is ordered is no URL that can be collected."""
 
 
-def sites_of(ordered: Iterable[str], maximum_depth: int) -> list[NewSite]:
-    """Return the sites that begin at the ordered URLs; what belongs to each is guessed.
+def sites_of(
+    ordered: Iterable[str], maximum_depth: int, bounds: Bounds | None = None
+) -> list[NewSite]:
+    """Return the sites that begin at the ordered URLs.
+
+    Args:
+        ordered: URLs.
+        maximum_depth: page links followed from the start of a new site.
+        bounds: what belongs to each; what it does not say is guessed.
 
     Raises:
         NotAUrl: one of them is not an absolute http or https URL.
@@ -34,7 +41,9 @@ def sites_of(ordered: Iterable[str], maximum_depth: int) -> list[NewSite]:
             )
         accept, reject = delimitation.guess(start)
         name = site_name(start)
-        sites[name] = NewSite(name, start, accept, reject, maximum_depth, host_of(start))
+        sites[name] = NewSite(
+            name, start, accept, reject, maximum_depth, host_of(start), bounds or Bounds()
+        )
     return list(sites.values())
 
 

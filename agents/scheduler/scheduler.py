@@ -9,7 +9,7 @@ from agents.deposit import DepositFigures
 from agents.order import CrawlFigures
 from agents.scheduler.alarm import Alarm
 from agents.scheduler.collecting import Collecting
-from agents.scheduler.database import Crawl, Database
+from agents.scheduler.database import Bounds, Crawl, Database
 from agents.scheduler.depositing import Depositing
 from agents.scheduler.means import Means
 from agents.scheduler.nurseries import Nurseries
@@ -96,13 +96,14 @@ class Scheduler(Service):
         private_networks: bool,
         delay: float | None = None,
         beside: bool = False,
+        bounds: Bounds | None = None,
     ) -> list[str]:
         """Make the sites that begin at `urls` due; return their crawls.
 
         Raises:
             NotAUrl: one of them cannot be collected; none is ordered.
         """
-        sites = sites_of(urls, self.means.config.maximum_depth)
+        sites = sites_of(urls, self.means.config.maximum_depth, bounds)
         crawls = await self.means.store.run(
             Database.order, sites, private_networks, self.means.now(), delay, beside
         )

@@ -8,7 +8,7 @@ Whatever a method changed is on the disk when it returns.
 from agents.scheduler.database.connection import DatabaseRefused
 from agents.scheduler.database.database import Database
 from agents.scheduler.database.queries import Queries
-from agents.scheduler.database.rows import Crawl, NewSite
+from agents.scheduler.database.rows import Bounds, Crawl, NewSite
 from agents.scheduler.database.store import Store
 
-__all__ = ["Crawl", "Database", "DatabaseRefused", "NewSite", "Queries", "Store"]
+__all__ = ["Bounds", "Crawl", "Database", "DatabaseRefused", "NewSite", "Queries", "Store"]

@@ -53,7 +53,7 @@ class Database(Attempts, Deposits):
         if SiteState(row["state"]) in SITE_AT_WORK:
             present = self._second(site.site, row) if beside else str(row["crawl"])
             if present is not None:
-                return self._join(present, private_networks, delay)
+                return self._join(present, site, private_networks, delay)
         else:
             beside = False
         crawl = self._new_crawl_name(date, site.site)
@@ -64,6 +64,7 @@ class Database(Attempts, Deposits):
         )
         if beside:
             return crawl
+        self._set_bounds(site)
         state = site_after(SiteState(row["state"]), Event.ORDERED)
         self._connection.execute(
             "UPDATE sites SET state = ?, start_url = ?, crawl = ?, crawls = crawls + 1,"
@@ -83,16 +84,27 @@ class Database(Attempts, Deposits):
         ).fetchone()
         return None if found is None else str(found["crawl"])
 
-    def _join(self, name: str, private_networks: bool, delay: float | None) -> str:
+    def _join(self, name: str, site: NewSite, private_networks: bool, delay: float | None) -> str:
         """Let an order join a crawl; what it says counts while no crawler has been told yet."""
         crawl = self._crawl(name)
         if crawl.state is CrawlState.ORDERED:
+            if not crawl.beside:  # a second crawl is made as the first
+                self._set_bounds(site)
             self._set(
                 name,
                 private_networks=crawl.private_networks or private_networks,
                 delay=crawl.delay if delay is None else delay,
             )
         return name
+
+    def _set_bounds(self, site: NewSite) -> None:
+        """Keep what an order says of where a site ends, for this crawl and later ones."""
+        bounds = site.bounds
+        self._connection.execute(
+            "UPDATE sites SET accept = coalesce(?, accept), reject = coalesce(?, reject),"
+            " maximum_depth = coalesce(?, maximum_depth) WHERE site = ?",
+            [bounds.accept, bounds.reject, bounds.maximum_depth, site.site],
+        )
 
     def _new_crawl_name(self, date: str, site: str) -> str:
         repeated = 0

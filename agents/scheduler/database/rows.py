@@ -12,8 +12,27 @@ from agents.scheduler.life import CrawlState
 
 
 @frozen
+class Bounds:
+    """What an order says of where a site ends; None leaves that as it was, or is guessed.
+
+    Attributes:
+        accept: what is internal.
+        reject: what is not, although accepted.
+        maximum_depth: page links followed from the start.
+    """
+
+    accept: str | None = None
+    reject: str | None = None
+    maximum_depth: int | None = None
+
+
+@frozen
 class NewSite:
-    """A site that somebody orders: its name, where it begins, and what belongs to it."""
+    """A site that somebody orders: its name, where it begins, and what belongs to it.
+
+    Attributes:
+        bounds: what the order itself says of the latter; it counts for a site that is known, too.
+    """
 
     site: str
     start_url: str
@@ -21,6 +40,7 @@ class NewSite:
     reject: str
     maximum_depth: int
     host: str
+    bounds: Bounds = Bounds()
 
 
 @frozen

@@ -71,6 +71,28 @@ def test_an_order_may_say_how_gently(world: Any) -> None:
             crawler.tell("order", urls=[OTHER], delay=delay)
 
 
+def test_an_order_may_say_what_belongs_to_a_site(world: Any) -> None:
+    """Expressions and depth of an order are kept for the site; what it does not say is left."""
+    crawler = world.crawler()
+    crawler.tell("order", urls=[URL], accept="//a.example AND NOT *.zip$", maximum_depth=3)
+    assert (crawler.order.accept, crawler.order.reject) == ("//a.example AND NOT *.zip$", "")
+    assert crawler.order.maximum_depth == 3
+    crawler.finish("enough")
+    crawler.tell("order", urls=[URL], reject="/print/")
+    assert (crawler.order.accept, crawler.order.reject) == (
+        "//a.example AND NOT *.zip$",
+        "/print/",
+    )
+    assert crawler.order.maximum_depth == 3
+    crawler.tell("order", urls=[URL], accept="//b.example")  # it is being collected
+    crawler.finish("enough")
+    world.order(URL)
+    assert crawler.order.accept == "//a.example AND NOT *.zip$"
+    for wrong in ({"accept": "(//a"}, {"reject": "OR"}, {"maximum_depth": -1}):
+        with pytest.raises(RemoteError, match="bad-order"):
+            crawler.tell("order", urls=[OTHER], **wrong)
+
+
 def test_a_site_being_collected_is_joined(world: Any) -> None:
     """Ordering a site at work gives its present crawl and nothing else happens."""
     crawler = world.crawler()

@@ -8,12 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.deposit import DepositFigures, Findings
 from agents.order import CrawlFigures
-from agents.scheduler.database import Database, DatabaseRefused, NewSite, connection
+from agents.scheduler.database import Bounds, Database, DatabaseRefused, NewSite, connection
 from agents.scheduler.life import SITE_AT_WORK, CrawlState, NoSuchTransition
 
 DATE = "20261121073000000000"
@@ -67,6 +68,19 @@ def test_an_order_that_joins_a_site_still_waiting_is_honoured(database: Database
     database.order([site("a")], True, DATE, 9.0)
     kept = database.crawl(crawl)
     assert kept is not None and kept.delay == 2.0
+
+
+def test_bounds_of_an_order_that_joins(database: Database) -> None:
+    """What it says of where the site ends counts until a crawler has been told."""
+    [crawl] = database.order([site("a")], False, DATE)
+    database.order([evolve(site("a"), bounds=Bounds("/x/", None, 7))], False, DATE)
+    kept = database.crawl(crawl)
+    assert kept is not None
+    assert (kept.accept, kept.reject, kept.maximum_depth) == ("/x/", "", 7)
+    database.start(crawl, "crawler-1", DATE)
+    database.order([evolve(site("a"), bounds=Bounds("/y/"))], False, DATE, beside=True)
+    kept = database.crawl(crawl)
+    assert kept is not None and kept.accept == "/x/"
 
 
 def test_a_site_at_work_is_joined(database: Database) -> None:
