@@ -7,6 +7,7 @@ from attrs import define
 from twisted.internet.interfaces import IReactorTime
 
 from agents import urls
+from agents.crawler import referrer
 from agents.crawler.errors import FetchFailed, LiveStream, TooLong
 from agents.crawler.fetcher import SUFFERING, Answer, Fetcher, Fields
 from agents.crawler.findings import Findings
@@ -110,7 +111,8 @@ class Collector:
             delay = 0.0 if rules is None else rules.delay
             before = None if self.former is None else self.former.find(task.url)
             asked = conditions(before)
-            received = await self.receive(task, lambda head: self._reader(task, head), delay, asked)
+            told = [*asked, *referrer.fields(task.url, task.referrer)]
+            received = await self.receive(task, lambda head: self._reader(task, head), delay, told)
         except FetchFailed as error:
             self._failed(task, error)
             return
@@ -127,7 +129,12 @@ class Collector:
         self.stories.became(task.url, "not changed since the former crawl (304)")
 
     async def receive(
-        self, task: Task, choice: ReaderChoice, delay: float = 0.0, asked: Fields = ()
+        self,
+        task: Task,
+        choice: ReaderChoice,
+        delay: float = 0.0,
+        told: Fields = (),
+        beginning: int = 0,
     ) -> Received:
         """Fetch a URL and take its body.
 
@@ -135,7 +142,8 @@ class Collector:
             task: what to fetch.
             choice: gives what reads the body that follows a head.
             delay: seconds that the server's robots.txt asks for.
-            asked: conditions under which the content is wanted (see `revalidation`).
+            told: further header fields of the request.
+            beginning: bytes of the body that are enough; 0 if it is wanted whole.
 
         Raises:
             FetchFailed: no whole answer came, or one to be asked for again.
@@ -147,16 +155,17 @@ class Collector:
             reception = Reception(
                 self.clock,
                 self.temporary / "body",
-                self.order.content_limit,
+                beginning or self.order.content_limit,
                 choice(head),
                 head.headers.text(b"content-encoding"),
+                cut=beginning > 0,
             )
             return reception
 
         try:
             last = task.attempt + 1 >= ATTEMPTS
             answer = await self.fetcher.fetch(
-                task.url, receiver, delay, task.attempt, last=last, conditions=asked
+                task.url, receiver, delay, task.attempt, last=last, told=told
             )
             assert reception is not None
             digest = await reception.finish()

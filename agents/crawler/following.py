@@ -42,17 +42,24 @@ class Following:
             trap = FULL
         self._decided(url, link, task, trap)
 
-    def component(self, url: str, link: Link, task: Task) -> None:
-        """Follow a component link, unless its URL has been taken or leads into a trap."""
+    def component(self, url: str, link: Link, task: Task, referrer: str) -> None:
+        """Follow a component link, unless its URL has been taken or leads into a trap.
+
+        Args:
+            url: canonical.
+            link: that leads to it.
+            task: what was fetched and holds the link.
+            referrer: what links there are relative to; for those of a script, its page.
+        """
         frontier, chain = self._frontier, task.chain + 1
         if frontier.has_taken(url):
             return
         if frontier.knows(url):
-            frontier.add_component(url, link.requisite, task.depth, chain, task.url)
+            frontier.add_component(url, link.requisite, task.depth, chain, referrer)
             return
         trap = self._traps.of_component(url, chain, link.requisite and chain == 1)
         if not trap and not frontier.add_component(
-            url, link.requisite, task.depth, chain, task.url
+            url, link.requisite, task.depth, chain, referrer
         ):
             trap = FULL
         self._decided(url, link, task, trap)

@@ -112,7 +112,7 @@ class Judge:
         elif link.kind == PAGE:
             self._following.page(url, link, task)
         else:
-            self._following.component(url, link, task)
+            self._following.component(url, link, task, base.url)
         return intern(folder(url))
 
     def _without_session(self, url: str, link: Link, task: Task) -> str:

@@ -159,9 +159,11 @@ class LinkReader:
         assert document is not None
         document.begin()
         take = document.take
+        # Which format it is may turn out in the middle; that matters to few crawls.
+        pages = not self._components_only and not self._left_aside
         for found in findings:
             if isinstance(found, Link):
-                if found.kind == COMPONENT or self._follows_pages():
+                if pages or found.kind == COMPONENT or self._follows_pages():
                     take(found)
             elif isinstance(found, Embedded):
                 yield from self._embedded(found)

@@ -90,6 +90,8 @@ class JsonParser(JsonDocument):
             if other.recognises(value):
                 yield from other(self.source).links(value)
                 return
+        # What a script asks for, it writes into its page.
+        self.base = self.source.referrer
         for found in texts(value):
             yield from (links_of(*found) if found else (None,))
 

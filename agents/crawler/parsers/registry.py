@@ -4,7 +4,7 @@ Parsers are plug-ins: each is an entry point of the group `dlweb.parsers`, named
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import entry_points
 from typing import TypeAlias
 
@@ -26,6 +26,7 @@ _HTML = re.compile(
 # No type at all, and types that servers give to whatever they do not know.
 _UNTOLD = frozenset(["", "unknown/unknown", "application/unknown", "*/*"])
 _VAGUE = _UNTOLD | {"application/octet-stream", "binary/octet-stream", "text/plain"}
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([\w.:\-]+)""", re.IGNORECASE)
 _EXTENSION = re.compile(r"\.[a-z0-9]{1,12}\Z", re.IGNORECASE)
 
 
@@ -103,8 +104,9 @@ def registry() -> Registry:
     return found
 
 
+@lru_cache(1000)
 def media_type(content_type: str) -> tuple[str, str | None]:
     """Split a Content-Type header into the media type, in lower case, and its charset."""
     kind, _, parameters = content_type.partition(";")
-    found = re.search(r"""charset\s*=\s*["']?([\w.:\-]+)""", parameters, re.IGNORECASE)
+    found = _CHARSET.search(parameters)
     return kind.strip().lower(), found[1].lower() if found else None

@@ -45,7 +45,7 @@ def links_of(name: str, tag: str) -> Iterable[Link | Embedded]:
         name: of the element, in lower case.
         tag: the whole tag.
     """
-    return _remembered(name, tag) if len(tag) < _LENGTH else tuple(_found(name, tag))
+    return _remembered(name, tag) if len(tag) < _LENGTH else _found(name, tag)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -20,7 +20,7 @@ from zope.interface import implementer
 
 from agents.crawler import crawl as crawl_module
 from agents.crawler import directory as directory_module
-from agents.crawler import reception
+from agents.crawler import reception, waiting
 from agents.crawler.errors import CrawlFailed
 from agents.crawler.limits import Limits
 from anet.address import is_public
@@ -436,7 +436,7 @@ async def test_a_full_disk(
     crawl = new_crawl(rude.url, politeness=NO_ROBOTS)
 
     def page(connection: Rude) -> None:
-        recorder = crawl._recorder
+        recorder = crawl._parts.recorder
         directory = recorder._directory
         if what == "content":
             shutil.rmtree(directory._contents)
@@ -446,7 +446,7 @@ async def test_a_full_disk(
         elif what == "structure":
             directory._structure = Path("/dev/full").open("wb")  # noqa: SIM115
         elif what == "queue":
-            monkeypatch.setattr(crawl._frontier._next, "push", full)
+            monkeypatch.setattr(crawl._parts.frontier._next, "push", full)
         else:
             monkeypatch.setattr(directory_module, "_sync_file_system", full)
         connection.transport.write(answer(b"<a href=next>" + b" " * 100))
@@ -523,7 +523,7 @@ async def test_a_crawl_always_says_why_it_waits(
     }
     crawl = new_crawl(rude.url, limits=QUICK, politeness={"robots": False, "delay": 0.1,
                                                           "group": 0.2})  # fmt: skip
-    monkeypatch.setattr(crawl_module, "_SLOW", 0.2)
+    monkeypatch.setattr(waiting, "SLOW", 0.2)
     reasons: set[str] = set()
     silent = longest = 0.0  # seconds: since when, and for how long at most, nothing was told
     captures = -1
