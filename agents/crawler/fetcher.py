@@ -10,7 +10,7 @@ from agents.crawler.authentication import Logins
 from agents.crawler.connections import IDLE, Connections, Place
 from agents.crawler.cookies import Cookies
 from agents.crawler.download import Answer, Download, Receiver, Sink
-from agents.crawler.errors import FetchFailed, LiveStream
+from agents.crawler.errors import Enough, FetchFailed, LiveStream
 from agents.crawler.live import is_live_stream
 from agents.crawler.pace import owed_for
 from agents.crawler.politeness import Account, Accounts, rest_asked
@@ -92,7 +92,7 @@ class Fetcher:
         attempt: int = 0,
         *,
         last: bool = False,
-        conditions: Fields = (),
+        told: Fields = (),
     ) -> Answer:
         """Fetch a URL; a body that breaks off is gone on with where the server can.
 
@@ -102,19 +102,23 @@ class Fetcher:
             delay: seconds that the server's robots.txt asks for between requests.
             attempt: earlier attempts that failed.
             last: whether there will be no other, so that a part is better than nothing.
-            conditions: fields under which the content is wanted at all.
+            told: further fields of the request: what it depends on, where the link was found.
 
         Raises:
-            FetchFailed: no whole answer came. Errors of the receiver pass through.
+            FetchFailed: no whole answer came. Errors of the receiver pass through, but for
+                `Enough`, which ends the body.
         """
         download = Download(receiver)
-        fields = conditions
+        fields = told
         while True:
             try:
                 answer = await self._ask_politely(url, download, fields, delay, attempt)
                 if download.whole:
                     return answer
                 error: Exception = ConnectionBroken("the end of the body is missing")
+            except Enough:
+                assert download.answer is not None
+                return download.answer._replace(truncated="length")
             except (HttpError, TimeoutError) as failure:
                 error = failure
             await download.settle()
