@@ -1,7 +1,8 @@
 """A site crawler at work: free, or busy with one crawl.
 
 FREE --collect--> BUSY --the crawl ends, well or not--> TELLING --finished answered--> FREE
-BUSY --stop, or the scheduler wants it no more--> FREE (the crawl is abandoned)
+BUSY --stop--> TELLING (the crawl is abandoned, and the scheduler is not to begin it anew)
+BUSY --the scheduler wants it no more--> FREE (the crawl is abandoned)
 """
 
 import re
@@ -30,6 +31,7 @@ from hip import CallRefused, HipError, Link, Peer
 PARSERS = 2  # processes that read heavy documents for one crawler; one may analyse texts
 PARSER_MEMORY = 512 * 2**20  # bytes that reading one document may take
 PARSER_TIME = 30.0  # seconds
+STOPPED = "stopped by an operator"  # the error of a crawl that a person stops
 PROGRESS_EVERY = 1.0  # seconds between two words to the scheduler
 _FULL_DISK_REST = 10.0  # seconds before another crawl may be begun on a disk that is full
 _REMEMBERED = 50  # ended crawls and errors that pages show
@@ -91,6 +93,7 @@ class SiteCrawler(Service):
         )
         self._tasks = Tasks()
         self._running: Deferred[CrawlFigures] | None = None
+        self._stopped = False
         self._before = CrawlFigures()
         scheduler.on_connect = self._connected
 
@@ -123,7 +126,7 @@ class SiteCrawler(Service):
         if not _NAME.fullmatch(order.crawl):
             raise CallRefused("bad-order", f"{order.crawl[:60]!r} can't be the name of a crawl")
         path = self._crawls / order.crawl
-        self.state = State.BUSY
+        self.state, self._stopped = State.BUSY, False
         self._before = CrawlFigures()
         means = Means(self._reactor, self._workers, self._processes, self._agent, self._limits)
         self.crawl = crawl = Crawl(means, order, path)
@@ -132,6 +135,11 @@ class SiteCrawler(Service):
     def figures(self) -> CrawlFigures:
         """Return how far the current crawl is; zeros when there is none."""
         return CrawlFigures() if self.crawl is None else self.crawl.figures()
+
+    def stop(self) -> bool:
+        """Abandon the current crawl for good: the scheduler is told, so that it is not repeated."""
+        self._stopped = self.abandon()
+        return self._stopped
 
     def abandon(self) -> bool:
         """Give up the current crawl; tell whether one was being collected."""
@@ -147,10 +155,12 @@ class SiteCrawler(Service):
             self._running = Deferred.fromCoroutine(crawl.run())
             figures = await self._running
         except CancelledError:
-            self._end(crawl, "abandoned", crawl.figures())
-            if self.running:
-                self._tasks.start(self._free(), "telling that the crawler is free")
-            return
+            if not self._stopped:
+                self._end(crawl, "abandoned", crawl.figures())
+                if self.running:
+                    self._tasks.start(self._free(), "telling that the crawler is free")
+                return
+            error, figures = STOPPED, crawl.figures()
         except CrawlFailed as failure:
             error, figures = str(failure), crawl.figures()
             again = isinstance(failure, NoRoom)

@@ -71,8 +71,8 @@ class CrawlerMethods:
 
     @exposed(roles=("scheduler", "operator"))
     def stop(self) -> bool:
-        """Abandon the current crawl and its directory; tell whether there was one."""
-        return self._crawler.abandon()
+        """Abandon the current crawl and its directory for good; tell whether there was one."""
+        return self._crawler.stop()
 
     def _crawl(self) -> Crawl:
         if self._crawler.crawl is None:

@@ -188,17 +188,17 @@ async def test_busy(tree: Tree, web: Any) -> None:
 
 @ensureDeferred
 async def test_stop(tree: Tree, web: Any, tmp_path: Path) -> None:
-    """A stopped crawl leaves nothing, and the crawler is free again."""
+    """A stopped crawl leaves nothing, its end is told, and the crawler is free again."""
     page, reached, let_go = hanging()
     web.pages = {"/": page}
     assert await tree.crawler.call("stop") is False
     await tree.crawler.call("collect", order=order(web.url))
     await reached
-    free = tree.scheduler.when("ready")
+    free, finished = tree.scheduler.when("ready"), tree.scheduler.when("finished")
     assert await tree.crawler.call("stop") is True
+    assert (await finished)[3] == "stopped by an operator"
     assert await free == (None,)
     assert not (tmp_path / "crawls/c-1").exists()
-    assert not [one for one in tree.scheduler.heard if one[0] == "finished"]
     let_go.callback(None)
 
 
