@@ -115,7 +115,7 @@ _TAKE: dict[tuple[str, str], Callable[[_Found, Any], None]] = {
     ("report", "hosts"): _hosts_cut,
     ("feeds", "feed"): _sampled(lambda found: found.feeds, "url"),
     ("streams", "stream"): _sampled(lambda found: found.streams, "url"),
-    ("languages", "language"): _sampled(lambda found: found.languages, "tag"),
+    ("texts", "language"): _sampled(lambda found: found.languages, "name"),
     ("statistics", "figure"): _figure,
 }
 

@@ -17,6 +17,7 @@ REPORT = """<?xml version="1.0" encoding="utf-8"?>
   <hosts cut="1"><host name="b.example" count="2"/><host name="c.example" count="1"/></hosts>
   <feeds cut="0"><feed url="http://a.example/feed" page="http://a.example/"/></feeds>
   <streams cut="0"><stream url="http://a.example/live.m3u" page="http://a.example/"/></streams>
+<texts documents="2"><language name="fr" pages="2" characters="90"/></texts>
 </report>
 """
 
@@ -35,6 +36,7 @@ def test_what_a_report_tells(path: Path) -> None:
     assert found.feeds == ["http://a.example/feed"]
     assert found.streams == ["http://a.example/live.m3u"]
     assert found.statistics == {"captures": "3", "seconds": "1.5"}
+    assert found.languages == ["fr"]
     assert found.problem == ""
 
 
