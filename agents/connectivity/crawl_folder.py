@@ -17,6 +17,7 @@ ANALYSIS = "analysis"
 SIGNATURES = "signatures"
 REPORT = "report.xml"
 CONTENTS = "contents"
+CERTIFICATES = "certificates"
 _NAME_LIMIT = 200  # characters
 _SMALL = (
     CONTENT_LIMIT + 1

@@ -5,10 +5,17 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from agents.connectivity.crawl_folder import ANALYSIS, SIGNATURES, STRUCTURE, CrawlFolder
+from agents.connectivity.crawl_folder import (
+    ANALYSIS,
+    CERTIFICATES,
+    REPORT,
+    SIGNATURES,
+    STRUCTURE,
+    CrawlFolder,
+)
 
-# Signatures last: they alone let contents be left out.
-_FILES = (STRUCTURE, ANALYSIS, SIGNATURES)
+# The report is for people. Signatures last: they alone let contents be left out.
+_FILES = (STRUCTURE, ANALYSIS, REPORT, SIGNATURES)
 
 
 def publish(folder: CrawlFolder, site: Path) -> None:
@@ -17,25 +24,44 @@ def publish(folder: CrawlFolder, site: Path) -> None:
     Each file is replaced as a whole and is on the disk on return. Cut short between two, some are
     of the former crawl: all speak of contents that the archive holds, and the deposit, which is
     then repeated, puts them right. A crawl whose texts were not analysed leaves no analysis.
+    Certificates stay for good, since the captures in the archive name them.
 
     Raises:
         OSError: the disk is full, or a file is not there.
     """
     site.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _keep_certificates(folder.path / CERTIFICATES, site / CERTIFICATES)
     for name in _FILES:
         if name == ANALYSIS and not (folder.path / name).exists():
             (site / name).unlink(missing_ok=True)
             continue
-        draft = site / f".{name}.new"
-        draft.unlink(missing_ok=True)
-        try:
-            os.link(folder.path / name, draft)  # a crawler never changes a finished file
-        except OSError:
-            shutil.copyfile(folder.path / name, draft)
-        _sync(draft)
-        draft.replace(site / name)
+        _put(folder.path / name, site / name)
     for changed in (site, site.parent, site.parent.parent):
         _sync(changed)
+
+
+def _keep_certificates(chains: Path, kept: Path) -> None:
+    """Keep the chains of certificates that captures name, with those of all former crawls."""
+    found = list(chains.glob("*.pem"))
+    if not found:
+        return
+    kept.mkdir(mode=0o700, exist_ok=True)
+    for chain in found:
+        if not (kept / chain.name).exists():
+            _put(chain, kept / chain.name)
+    _sync(kept)
+
+
+def _put(source: Path, target: Path) -> None:
+    """Put a file elsewhere as a whole; it is on the disk on return, its name soon."""
+    draft = target.with_name(f".{target.name}.new")
+    draft.unlink(missing_ok=True)
+    try:
+        os.link(source, draft)  # a crawler never changes a finished file
+    except OSError:
+        shutil.copyfile(source, draft)
+    _sync(draft)
+    draft.replace(target)
 
 
 def withdraw(site: Path) -> None:

@@ -42,11 +42,11 @@ async def test_a_crawl_is_deposited_whole(tree: Any, pages: dict[str, bytes]) ->
 async def test_what_the_next_crawl_needs_is_left_and_the_folder_stays(
     tree: Any, pages: dict[str, bytes]
 ) -> None:
-    """Signatures and structure are in the site's folder; only `discard` removes the crawl's."""
+    """Signatures, structure and report are in the site's folder; `discard` removes the crawl's."""
     folder = tree.crawl("c", pages)
     await tree.deposit()
     site = tree.sites / "s"
-    assert {file.name for file in site.iterdir()} == {"signatures", "structure"}
+    assert {file.name for file in site.iterdir()} == {"signatures", "structure", "report.xml"}
     assert (site / "structure").read_bytes() == (folder / "structure").read_bytes()
     assert folder.is_dir()
     await tree.connectivity.call("discard", directory=str(folder))

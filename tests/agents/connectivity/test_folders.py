@@ -47,10 +47,26 @@ def test_former_files_are_replaced_whole(tmp_path: Path, make_crawl: Callable[..
             (site / ".signatures.new").write_text("of one that was killed")
         former.publish(CrawlFolder(path), site)
         assert (site / "signatures").read_text() == (path / "signatures").read_text()
-        assert sorted(file.name for file in site.iterdir()) == ["signatures", "structure"]
+        kept = sorted(file.name for file in site.iterdir())
+        assert kept == ["report.xml", "signatures", "structure"]
     former.withdraw(site)
     former.withdraw(tmp_path / "sites" / "unknown")
     assert list(site.iterdir()) == []
+
+
+def test_certificates_of_all_crawls_are_kept(
+    tmp_path: Path, make_crawl: Callable[..., Path]
+) -> None:
+    """Captures name them for ever, so a later crawl adds to them and takes none away."""
+    site = tmp_path / "sites" / "s"
+    for number in range(2):
+        path = make_crawl(tmp_path / "crawls" / f"c{number}", {"http://a/": b"a"})
+        (path / "certificates").mkdir()
+        (path / "certificates" / f"{number}.pem").write_text(f"chain {number}")
+        former.publish(CrawlFolder(path), site)
+    former.withdraw(site)
+    kept = {file.name: file.read_text() for file in (site / "certificates").iterdir()}
+    assert kept == {"0.pem": "chain 0", "1.pem": "chain 1"}
 
 
 def test_a_crawl_that_is_not_whole_is_told_from_one_that_is_not_there(
