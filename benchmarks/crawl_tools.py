@@ -55,6 +55,9 @@ def timed(command: list[str | Path], folder: Path, statuses: tuple[int, ...] = (
     return Run(frozenset(), seconds, processor, {})
 
 
+PLAIN = "scheduler: {strategy: {scripts: false}, analysis: {enabled: false}}\n"
+
+
 def run_dlweb(url: str, folder: Path) -> Run:
     """Collect with a whole archive, started for the occasion."""
     base = free_ports(100)
@@ -65,8 +68,20 @@ def run_dlweb(url: str, folder: Path) -> Run:
 
 def run_running_dlweb(url: str, folder: Path) -> Run:
     """Collect with an archive that was started before; it starts empty too."""
+    return run_archive(url, folder, "")
+
+
+def run_plain_dlweb(url: str, folder: Path) -> Run:
+    """The same without what no peer does: running scripts and analysing texts."""
+    return run_archive(url, folder, PLAIN)
+
+
+def run_archive(url: str, folder: Path, configuration: str) -> Run:
+    """Collect with a running archive of this configuration."""
     base = free_ports(100)
+    (folder / "config.yaml").write_text(configuration)
     where = ["--archive", folder / "archive", "--base-port", str(base)]
+    where += ["--config", folder / "config.yaml"]
     archive = subprocess.Popen(
         [BIN / "twistd", "--nodaemon", f"--pidfile={folder / 'pid'}", "archive", *where],
         stdout=subprocess.DEVNULL,
@@ -196,6 +211,7 @@ def normal(urls: Iterable[str]) -> frozenset[str]:
 TOOLS: dict[str, Callable[[str, Path], Run]] = {
     "dlweb": run_dlweb,
     "dlweb running": run_running_dlweb,
+    "dlweb plain": run_plain_dlweb,
     "scrapy": run_scrapy,
     "wget": run_wget,
     "wget plain": run_wget_plain,
