@@ -99,8 +99,8 @@ class Collector:
         """
         server = urls.authority(task.url)
         try:
-            if self.health.given_up(server, self.delimitation.internal(task.url)):
-                raise FetchFailed(f"{server} is given up: it does not answer", again=False)
+            if self.health.given_up(server, task.url, self.delimitation.internal(task.url)):
+                raise FetchFailed("given up: nothing there answers", again=False)
             rules = await self._rules(task)
             if self.sitemaps is not None:
                 self.sitemaps.look(task, () if rules is None else rules.sitemaps)
@@ -172,14 +172,21 @@ class Collector:
         except BaseException as error:
             if reception is not None:
                 reception.discard()
-            if isinstance(error, FetchFailed) and error.again:
-                self.fetcher.rest(task.url, self.health.bad(urls.authority(task.url)))
+            elif isinstance(error, FetchFailed) and error.again:
+                self._fails(task.url, error.reached)
             raise
-        self.health.good(urls.authority(task.url))
+        if answer.truncated == "time":
+            self._fails(task.url)
+        else:
+            self.health.good(urls.authority(task.url), task.url)
         if self._asked_again(task, answer.head):
             reception.discard()
             raise FetchFailed(f"the server asks to be left alone ({answer.head.status})")
         return Received(answer, reception, digest, self.clock.seconds() - answer.asked)
+
+    def _fails(self, url: str, reached: bool = True) -> None:
+        """Note that a URL does not answer, or never ends to; one that breaks off does answer."""
+        self.fetcher.rest(url, self.health.bad(urls.authority(url), url, reached))
 
     def keep(self, task: Task, received: Received) -> None:
         """Record what was received."""

@@ -27,8 +27,8 @@ class Answer(NamedTuple):
         tls: what was agreed upon with the server, if TLS was spoken.
         proxy: the proxy that it came through, without its password; or empty.
         resumed: how often the body broke off and was gone on with.
-        truncated: why the rest of the body is missing, in the words of WARC: `disconnect` or
-            `time`; empty when it is whole.
+        truncated: why the rest of the body is missing, in the words of WARC: `disconnect`,
+            `time` or `length`; empty when it is whole.
     """
 
     head: ResponseHead

@@ -4,6 +4,7 @@ CrawlerError
 ├── CrawlFailed        the crawl can't go on; the message says why and what to do
 │   └── NoRoom         because the disk is full, which is no fault of the site's
 ├── Stopped            the crawl was told to stop
+├── Enough             as much of a body is here as is wanted
 ├── FetchFailed        one URL gave no answer
 │   ├── TooLong        its body passes the limit of the order
 │   └── LiveStream     it never ends; it is the streaming agent's
@@ -27,16 +28,22 @@ class Stopped(CrawlerError):
     """The crawl was told to stop."""
 
 
+class Enough(CrawlerError):
+    """As much of a body is here as is wanted; what takes it says so to the one who fetches."""
+
+
 class FetchFailed(CrawlerError):
     """One URL gave no answer.
 
     Attributes:
         again: whether another attempt may do better.
+        reached: whether a connection to the server could be made.
     """
 
-    def __init__(self, reason: str, again: bool = True) -> None:
+    def __init__(self, reason: str, again: bool = True, reached: bool = True) -> None:
         super().__init__(reason)
         self.again = again
+        self.reached = reached
 
 
 class TooLong(FetchFailed):

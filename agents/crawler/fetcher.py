@@ -17,6 +17,7 @@ from agents.crawler.politeness import Account, Accounts, rest_asked
 from agents.crawler.proxies import proxy_fields
 from agents.order import Access, Politeness
 from anet.errors import (
+    ConnectFailed,
     ConnectionBroken,
     ForbiddenAddress,
     HttpError,
@@ -138,12 +139,14 @@ class Fetcher:
         Raises:
             FetchFailed: it is not.
         """
-        if last and download.answer is not None and download.size:
-            late = isinstance(error, TimeoutError | TimedOut)
+        endless = isinstance(error, TimeoutError)  # the next attempt would take as long
+        if (last or endless) and download.answer is not None and download.size:
+            late = endless or isinstance(error, TimedOut)
             return download.answer._replace(truncated="time" if late else "disconnect")
         lasting = isinstance(error, ForbiddenAddress | MalformedMessage)
         words = str(error) or "no whole answer in time"
-        raise FetchFailed(words, again=not lasting) from error
+        reached = not isinstance(error, ConnectFailed)
+        raise FetchFailed(words, again=not lasting, reached=reached) from error
 
     async def _ask_politely(
         self, url: str, download: Download, fields: Fields, delay: float, attempt: int

@@ -7,7 +7,7 @@ from typing import BinaryIO
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
-from agents.crawler.errors import TooLong
+from agents.crawler.errors import Enough, TooLong
 from agents.crawler.reader import Reader, Reading
 
 MEMORY = 256 * 1024  # bytes of a body kept in memory; what is longer goes to a temporary file
@@ -22,6 +22,7 @@ class Reception:
         limit: bytes of the body.
         reader: reads the body, if anything does.
         coding: the `Content-Encoding` header; the body is kept as received, and read decoded.
+        cut: whether the beginning of a body that passes the limit is wanted.
 
     Attributes:
         size: bytes so far.
@@ -34,9 +35,11 @@ class Reception:
         limit: int,
         reader: Reader | None,
         coding: str = "",
+        cut: bool = False,
     ) -> None:
         self.size = 0
         self._limit = limit
+        self._cut = cut
         self._reading = None if reader is None else Reading(clock, reader, coding)
         self._hash = sha256()
         self._temporary = temporary
@@ -53,14 +56,16 @@ class Reception:
 
         Raises:
             TooLong: they pass the limit.
+            Enough: they pass the limit, up to which they are kept and read.
             OSError: they can't be written.
         """
-        self.size += len(chunk)
-        if self.size > self._limit:
+        room = self._limit - self.size
+        if len(chunk) > room:
+            if self._cut:
+                self._take(chunk[:room])
+                raise Enough
             raise TooLong(self._limit)
-        self._hash.update(chunk)
-        self._keep(chunk)
-        return None if self._reading is None else self._reading.feed(chunk)
+        return self._take(chunk)
 
     async def finish(self) -> bytes:
         """Take the end; return the SHA-256 of the body."""
@@ -92,6 +97,12 @@ class Reception:
             self._file.close()
             self._file = None
             self._temporary.unlink(missing_ok=True)
+
+    def _take(self, chunk: bytes) -> Deferred[None] | None:
+        self.size += len(chunk)
+        self._hash.update(chunk)
+        self._keep(chunk)
+        return None if self._reading is None else self._reading.feed(chunk)
 
     def _keep(self, chunk: bytes) -> None:
         if self._file is not None:

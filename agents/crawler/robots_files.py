@@ -11,10 +11,13 @@ from agents.crawler.errors import FetchFailed
 from agents.crawler.frontier import Task
 from agents.crawler.parsers import COMPONENT
 from agents.crawler.robots import ALLOW_ALL, REDIRECTS, SIZE_LIMIT, Rules, rules
+from agents.crawler.traps import TRUNCATED
 from anet.workers import Workers
 
 if TYPE_CHECKING:
     from agents.crawler.collector import Collector, ReaderChoice
+
+KEPT_LIMIT = 5 * 2**20  # bytes kept of a robots.txt, ten times what is read of it
 
 _SERVERS = 2000  # whose rules are remembered
 _SHORT = 16 * 1024  # bytes of rules that are read at once
@@ -81,8 +84,10 @@ class RobotsFiles:
         for _ in range(REDIRECTS + 1):
             keeper = _Keeper()
             file = Task(url, COMPONENT, True, task.depth, attempt=task.attempt)
-            received = await collector.receive(file, _always(keeper))
+            received = await collector.receive(file, _always(keeper), beginning=KEPT_LIMIT)
             head = received.answer.head
+            if received.answer.truncated == "length":
+                collector.findings.trap(url, TRUNCATED)
             if head.status < 500:
                 collector.frontier.take(url)
                 collector.keep(file, received)

@@ -14,7 +14,7 @@ from twisted.internet.task import Clock
 
 from agents.crawler import decoding
 from agents.crawler import reception as module
-from agents.crawler.errors import TooLong
+from agents.crawler.errors import Enough, TooLong
 from agents.crawler.parsers import Found, Link, Source
 from agents.crawler.parsers.html import HtmlParser
 from agents.crawler.reader import Reader
@@ -86,6 +86,17 @@ def test_limit(tmp_path: Path) -> None:
     receive(tmp_path, [b"x" * 10], limit=10)
     with pytest.raises(TooLong):
         receive(tmp_path, [b"x" * 10, b"y"], limit=10)
+
+
+def test_a_beginning_is_enough(tmp_path: Path) -> None:
+    """Of a body that is cut at the limit, what is kept is as long as the limit, however it came."""
+    for chunks in ([b"ab", b"cdef"], [b"abc", b"d"], [b"abcdef"]):
+        reception = Reception(Clock(), tmp_path / "body", 3, None, cut=True)
+        with pytest.raises(Enough):
+            for chunk in chunks:
+                reception(chunk)
+        assert reception.size == 3
+        assert finish(reception) == sha256(b"abc").digest()
 
 
 @pytest.mark.parametrize("step", [1, 1000])
