@@ -11,6 +11,8 @@ from agents.crawler.analysis.terms import Terms
 from agents.crawler.analysis.text import words
 
 TEXT_LIMIT = 1024 * 1024  # characters of a document that are analysed
+SAMPLE = 12 * 1024  # characters that tell languages and keywords of a longer text
+_PIECES = 3  # of the text that make a sample: its beginning, its middle, its end
 
 
 class Analysis(msgspec.Struct, frozen=True):
@@ -23,7 +25,7 @@ class Analysis(msgspec.Struct, frozen=True):
             text, and the share of its words that its judge knows.
         chunks: different chunks that the text has.
         signatures: the local signatures kept, 16 hexadecimal digits each.
-        keywords: each with its number, the foremost first.
+        keywords: each with its number, the foremost first; of a long text, those of a sample.
         terms: special keywords found, each with its number.
     """
 
@@ -39,20 +41,31 @@ class Analysis(msgspec.Struct, frozen=True):
 def analyse(text: str, terms: Terms) -> Analysis:
     """Analyse a text, of which `TEXT_LIMIT` characters count."""
     text = text[:TEXT_LIMIT]
-    read = words(text)
+    read, shown = words(text), sample(text)
     judges, common = _judges()
-    languages = judges.languages(text)
+    languages = judges.languages(shown)
     bits = common.bits(language.name for language in languages)
     local = signatures(read)
+    telling = read if shown is text else words(shown)
     return Analysis(
         characters=len(text),
         words=len(read),
         languages=list(languages),
         chunks=local.total,
         signatures=local.written(),
-        keywords=keywords(read, lambda word: common.who_know(word) & bits),
+        keywords=keywords(telling, lambda word: common.who_know(word) & bits),
         terms=terms.occurrences(text),
     )
+
+
+def sample(text: str) -> str:
+    """Return a text, or pieces of it that are enough to tell its languages and what it is about."""
+    if len(text) <= SAMPLE:
+        return text
+    size = SAMPLE // _PIECES
+    last = len(text) - size
+    starts = (last * piece // (_PIECES - 1) for piece in range(_PIECES))
+    return "\n".join(text[start : start + size] for start in starts)
 
 
 @cache
