@@ -14,7 +14,8 @@ export DLWEB_URLS := $(URL) $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS
 .DEFAULT: ; @:
 endif
 
-.PHONY: help run test quick-test lint format reference benchmark benchmark-hip lock wheel clean
+.PHONY: help run test quick-test lint format reference lock wheel clean
+.PHONY: benchmark benchmark-hip benchmark-extraction benchmark-analysis benchmark-frontier
 .DEFAULT_GOAL := help
 
 help:
@@ -26,8 +27,11 @@ help:
 	@echo 'make quick-test          run the tests that take seconds'
 	@echo 'make lint                run the checks only: ruff, mypy, import-linter'
 	@echo 'make reference           renew what is written from the code: etc/quickstart.yaml, docs/reference'
-	@echo 'make benchmark           compare with Scrapy and wget (installs Scrapy)'
+	@echo 'make benchmark           compare crawls with Scrapy, wget and httrack (installs Scrapy)'
 	@echo 'make benchmark-hip       compare HIP with AMP, ZeroMQ and gRPC (installs the last two)'
+	@echo 'make benchmark-extraction compare finding links with lxml, selectolax and resiliparse'
+	@echo 'make benchmark-analysis  compare telling languages with langdetect and py3langid'
+	@echo 'make benchmark-frontier  measure what a crawl remembers'
 	@echo 'make lock                choose the newest versions of what we depend on'
 	@echo 'make wheel               build the wheel in dist/'
 	@echo 'make clean               remove what was built; archives stay'
@@ -61,6 +65,15 @@ benchmark: $(VENV)/installed-benchmarks
 
 benchmark-hip: $(VENV)/installed-benchmarks
 	$(VENV)/bin/python benchmarks/hip.py
+
+benchmark-extraction: $(VENV)/installed-benchmarks
+	$(VENV)/bin/python benchmarks/extraction.py
+
+benchmark-analysis: $(VENV)/installed-benchmarks
+	$(VENV)/bin/python benchmarks/analysis.py
+
+benchmark-frontier: $(VENV)/installed-benchmarks
+	$(VENV)/bin/python benchmarks/frontier.py
 
 wheel: $(VENV)/installed
 	rm -rf build
