@@ -4,6 +4,7 @@ The site of the page is played by the demonstration website of an archive on loo
 """
 
 import argparse
+import asyncio
 import html
 import re
 import shlex
@@ -15,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_twisted
 import yaml
 
 from agents.archive.command.check import check
@@ -38,14 +38,13 @@ def _arguments(line: str) -> dict[str, str]:
     return dict(word.split("=", 1) for word in shlex.split(line) if "=" in word)
 
 
-@pytest_twisted.ensureDeferred
 @pytest.mark.parametrize("block", _YAML)
-async def test_configurations(block: str, tmp_path: Path, capsys: Any) -> None:
+def test_configurations(block: str, tmp_path: Path, capsys: Any) -> None:
     """`dlweb check` takes each piece, and each changes what an agent would do."""
     path = tmp_path / "archive.yaml"
     path.write_text(block)
     options = argparse.Namespace(config=str(path), archive=None, base_port=None)
-    assert await check(None, options) == 0
+    assert asyncio.run(check(None, options)) == 0
     assert "in order" in capsys.readouterr().out
     configuration = load(str(path))
     scheduler = configuration.section("scheduler", SchedulerConfig)
