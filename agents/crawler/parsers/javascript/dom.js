@@ -6,8 +6,8 @@
 // one), `run` (runs a script) and `play` (runs a handler of a person's act).
 //
 // What is noted is a pair: `html` and text that goes back through the HTML parser, or the way by
-// which a URL is followed (`redirect`, `popup`, `page`, `fetch`, `import`) and the URL. Text that
-// is written in several pieces is noted as `write`.
+// which a URL is followed (`redirect`, `popup`, `page`, `fetch`, `import`, `include` of a worker) and
+// the URL. Text that is written in several pieces is noted as `write`.
 (function (page) {
   "use strict";
   const UNKNOWN = "\ufffc"; // stands in text for what a script can't know here
@@ -645,7 +645,7 @@
     alert: nothing,
     confirm: () => true,
     prompt: () => "",
-    importScripts: (...urls) => urls.forEach((url) => note("fetch", url)),
+    importScripts: (...urls) => urls.forEach((url) => note("include", url)),
     addEventListener: (kind, callback) => listen(null, kind, callback),
     removeEventListener: nothing,
     dispatchEvent: () => true,

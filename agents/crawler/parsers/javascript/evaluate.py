@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from agents.crawler.parsers.javascript.engine import Engine
 from agents.crawler.parsers.javascript.modules import ImportMap
+from agents.crawler.parsers.javascript.static import imported
 from agents.crawler.parsers.javascript.written import is_followed, read_html
 from agents.crawler.parsers.link import Embedded, Found, component, page
 
@@ -16,7 +17,7 @@ DEPTH_LIMIT = 4  # scripts that write scripts that write scripts …
 PIECES_LIMIT = 500  # scripts of one page, the written ones included
 ACT = "javascript:"  # begins the handler of a person's act
 
-_REQUISITE = frozenset(["fetch", "import"])
+_REQUISITE = frozenset(["fetch", "import", "include"])
 
 
 class Evaluation:
@@ -32,6 +33,7 @@ class Evaluation:
 
     def __init__(self, url: str, script: str = "") -> None:
         self._url = url
+        self._script = script
         self._engine = Engine(url, script)
         self._modules = ImportMap()
         self._cut = False
@@ -92,6 +94,8 @@ class Evaluation:
     def _link(self, kind: str, url: str) -> Iterator[Found]:
         if kind == "import":
             url = self._modules.resolve(url)
+        if kind in ("import", "include"):
+            url = imported(url, self._script)
         yield from page(url) if kind == "page" else component(url, kind in _REQUISITE)
 
     def _read(self, html: str) -> Iterator[Found]:

@@ -58,7 +58,7 @@ class JavaScriptParser(WholeParser):
                     seen.add(found.url)
                 yield found
             self.truncated = self.truncated or evaluation.truncated
-        yield from unseen(scan(url, script), seen)
+        yield from unseen(scan(url, script, self.source.url), seen)
 
 
 def unseen(findings: Iterator[Found], seen: set[str]) -> Iterator[Found]:

@@ -8,6 +8,7 @@ others is only a part of a URL, and left to `evaluate`. Strings that hold HTML a
 import re
 from collections.abc import Iterator
 
+from agents import urls
 from agents.crawler.parsers.javascript.tokens import String, strings
 from agents.crawler.parsers.javascript.written import read_html
 from agents.crawler.parsers.link import Found, Link, component, page, stream
@@ -50,9 +51,10 @@ _NAMESPACE = re.compile(
 
 _IMPORT = re.compile(r"(?:(?<![\w.$])(?:import|from)\s*+\(?|(?<![\w.$])__?import\()\s*+\Z")
 _NEW_URL = re.compile(r"\bnew\s++URL\(\s*+\Z")
+_INCLUDED = re.compile(r"(?<![\w$])importScripts\(\s*+\Z")
 _MODULE_URL = re.compile(r"\s*+,\s*+import\.meta\.url")
 _FETCHED = re.compile(
-    r"(?:(?<![\w$])(?:fetch|importScripts|(?:new\s++)?(?:Shared)?Worker|new\s++Audio|new\s++Request)\("
+    r"(?:(?<![\w$])(?:fetch|(?:new\s++)?(?:Shared)?Worker|new\s++Audio|new\s++Request)\("
     r"|(?:serviceWorker|sw)\.register\(|\$(?:http)?\.(?:get|getJSON|getScript|ajax)\("
     r"|\baxios(?:\.get)?\(|\.open\(\s*+[\"']GET[\"']\s*+,|\.(?:src|srcset|poster)\s*+=(?!=)"
     r"|[\"']src[\"']\s*+,|(?<![\w$])[\"']?(?:src|image|poster|thumbnail|icon|file|sources?|backgroundImage)[\"']?\s*+:)\s*+\Z"
@@ -76,12 +78,13 @@ _COMPARED = re.compile(r"\s*+[=!]==?")
 _TEXT = re.compile(r"[/.<:]")  # what every string of interest has
 
 
-def scan(url: str, script: str) -> Iterator[Found]:
+def scan(url: str, script: str, file: str = "") -> Iterator[Found]:
     """Yield what the strings of a script link to; None for other pieces of it.
 
     Args:
         url: of the script, or of its page.
         script: its text.
+        file: URL of a script that is a file of its own: what it imports is relative to that.
     """
     for string in strings(script):
         if string is None or not _TEXT.search(string.value):
@@ -90,7 +93,12 @@ def scan(url: str, script: str) -> Iterator[Found]:
             if len(string.value) <= HTML_LIMIT and _HTML.search(string.value):
                 yield from (found for found in read_html(url, string.value) if _is_whole(found))
         elif string.whole and 1 < len(string.value) <= URL_LIMIT:
-            yield from _links(script, string)
+            yield from _links(script, string, file)
+
+
+def imported(name: str, file: str) -> str:
+    """Return what a script imports; that is relative to its own file, not to its page."""
+    return (urls.canonical(name, file) or name) if file and name else name
 
 
 def _is_whole(found: object) -> bool:
@@ -98,7 +106,7 @@ def _is_whole(found: object) -> bool:
     return isinstance(found, Link) and _REFERENCE.match(found.url) is not None
 
 
-def _links(script: str, string: String) -> tuple[Link, ...]:
+def _links(script: str, string: String, file: str) -> tuple[Link, ...]:
     """Return the link that a string without HTML is, if it is one."""
     value = string.value.strip()
     if not _REFERENCE.match(value):
@@ -107,9 +115,13 @@ def _links(script: str, string: String) -> tuple[Link, ...]:
     if _STREAM.match(value):
         return stream(value)
     if _IMPORT.search(before):
-        return component(value) if value.startswith(("/", "./", "../", "http")) else ()
-    if _NEW_URL.search(before) and _MODULE_URL.match(script, string.end):
-        return component(value)
+        whole = value.startswith(("/", "./", "../", "http")) and not _JOINED.match(
+            script, string.end
+        )
+        return component(imported(value, file)) if whole else ()
+    of_module = _NEW_URL.search(before) and _MODULE_URL.match(script, string.end)
+    if of_module or _INCLUDED.search(before):
+        return component(imported(value, file))
     if _is_part(script, string, before) or _NAMESPACE.match(value):
         return ()
     return _used(value, before) or _shaped(value)

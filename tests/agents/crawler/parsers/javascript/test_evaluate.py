@@ -119,6 +119,24 @@ def test_without_an_engine_strings_are_read(monkeypatch: pytest.MonkeyPatch) -> 
     assert [fields[0] for fields in told["links"]] == ["a.gif"]
 
 
+IMPORTS = """import a from './a.js'; export * from '../b.js'; import '/c.js';
+import('./d' + 1 + '.js');
+importScripts('e.js'); new Worker(new URL('f.js', import.meta.url)); fetch('g.json')"""
+
+
+def test_what_a_file_imports() -> None:
+    """Modules lie beside the file that imports them, whatever page asks for it."""
+    source = Source("http://cdn.org/lib/x/m.js", referrer="http://site.org/folder/")
+    parser = JavaScriptParser(source)
+    found = [*parser.feed(IMPORTS.encode()), *parser.close()]
+    assert parser.base == source.referrer
+    assert {one.url for one in found if isinstance(one, Link)} == {
+        "http://cdn.org/lib/x/a.js", "http://cdn.org/lib/b.js", "http://cdn.org/c.js",
+        "http://cdn.org/lib/x/d1.js", "http://cdn.org/lib/x/e.js", "http://cdn.org/lib/x/f.js",
+        "g.json",
+    }  # fmt: skip
+
+
 def test_a_file_is_parsed_by_name_and_type() -> None:
     """The parser is registered, and reads a file that comes byte by byte."""
     assert registry().by_type["application/javascript"] is JavaScriptParser
