@@ -15,7 +15,9 @@ _PASSES = 8  # what is still not settled after these is hostile, and left as it 
 
 _HEXADECIMAL = re.compile(r"[0-9a-f]{32}(?:[0-9a-f]{8})?", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_RANDOM = re.compile(r"(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?:[\w.~+/!*,-]|%2[BF]|%3D){16,}=*", re.I)
+_RANDOM = re.compile(r"(?:[\w.~+/!*,-]|%2[BF]|%3D){16,}=*", re.I)
+# Letters and digits mixed, as chance does; not `2024-opening-keynote`, which names a page.
+_MIXED = re.compile(r"(?<![a-z0-9])(?=[a-z]*+[0-9])(?=[0-9]*+[a-z])[a-z0-9]{8}", re.IGNORECASE)
 
 # Parameters that hold nothing but identifiers of sessions, in the products that coined them.
 _COINED = re.compile(
@@ -33,8 +35,16 @@ _TELLING = re.compile(
 _NAMING = re.compile(
     r"\w*(?<!s)id|\w*(?:hash|md5|sha1?|digest|sum|key)|(?:\w*[_-])?(?:id|h|signature|sig"
     r"|commit|rev(?:ision)?|ref|tree|blob|tag|branch|parent|object|obj|v|ver|version|etag|rand"
+    r"|post|entry|node|topic|thread|category|user|author|album|gallery|cursor|after|before"
     r"|f|file|filename|name|path|p|page|doc|document|article|item|product|media|video|image|img"
     r"|picture|photo|thumb|src|url|u|q|query|search)",
+    re.IGNORECASE,
+)
+
+# Files; a hash in their query signs the URL, or tells versions apart, and is asked for with them.
+_FILE = re.compile(
+    r"\.(?:jpe?g|png|gif|webp|avif|svg|ico|css|m?js|json|woff2?|[ot]tf|mp[34]|m4[asv]|web[mp]|og[gv]"
+    r"|m3u8|mpd|ts|vtt|pdf|zip)\Z",
     re.IGNORECASE,
 )
 
@@ -66,10 +76,10 @@ def _pass(url: str) -> str:
         path = _PATH_PARAMETER.sub(_left_in_path, path)
     if "/(" in path:
         path = _PATH_PART.sub("", path)
-    return url[:start] + path + _query(mark + query)
+    return url[:start] + path + _query(mark + query, _FILE.search(path) is not None)
 
 
-def _query(query: str) -> str:
+def _query(query: str, of_file: bool) -> str:
     """Return a query, with its question mark, without identifiers of sessions."""
     if _SUSPECT.search(query) is None:
         return query
@@ -80,7 +90,7 @@ def _query(query: str) -> str:
         name, value = parameter[1], parameter[2]
         if cold_fusion and name.lower() in ("cfid", "cftoken"):
             return ""
-        return "" if _is_session(name, value) else parameter[0]
+        return "" if _is_session(name, value, of_file) else parameter[0]
 
     rest = _PARAMETER.sub(left, query)
     return rest if rest == query or not rest else "?" + rest[1:]
@@ -90,9 +100,15 @@ def _left_in_path(parameter: re.Match[str]) -> str:
     return "" if _is_session(parameter[1], parameter[2]) else parameter[0]
 
 
-def _is_session(name: str, value: str) -> bool:
+def _is_session(name: str, value: str, of_file: bool = False) -> bool:
     if _COINED.fullmatch(name):
         return value != ""
     if _TELLING.fullmatch(name):
-        return any(kind.fullmatch(value) for kind in (_HEXADECIMAL, _UUID, _RANDOM))
-    return bool(name) and not _NAMING.fullmatch(name) and bool(_HEXADECIMAL.fullmatch(value))
+        random = _RANDOM.fullmatch(value) and _MIXED.search(value)
+        return bool(random or _HEXADECIMAL.fullmatch(value) or _UUID.fullmatch(value))
+    return (
+        bool(name)
+        and not of_file
+        and not _NAMING.fullmatch(name)
+        and bool(_HEXADECIMAL.fullmatch(value))
+    )
