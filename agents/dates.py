@@ -8,6 +8,8 @@ person may type.
 import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from math import modf
 
 DIGITS = 20
 _FILL = "00000101000000000000"
@@ -25,7 +27,15 @@ class InvalidDate(ValueError):
 
 def from_timestamp(seconds: float) -> str:
     """Return the date `seconds` after the Unix epoch."""
-    return from_datetime(datetime.fromtimestamp(seconds, UTC))
+    fraction, whole = modf(seconds)
+    carried, micros = divmod(round(fraction * 1_000_000), 1_000_000)
+    return f"{_second(int(whole) + carried)}{micros:06d}"
+
+
+@lru_cache(8)
+def _second(seconds: int) -> str:
+    """Return the date of a whole second without its fraction; many captures share one."""
+    return from_datetime(datetime.fromtimestamp(seconds, UTC))[:14]
 
 
 def from_datetime(moment: datetime) -> str:

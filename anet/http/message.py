@@ -131,8 +131,12 @@ def request_head(
 
 def end_of_head(buffer: bytes) -> int | None:
     """Return where a head ends; some servers write bare line feeds."""
-    ends = [at + len(mark) for mark in (b"\n\r\n", b"\n\n") if (at := buffer.find(mark)) >= 0]
-    return min(ends) if ends else None
+    usual = buffer.find(b"\n\r\n")
+    # Bare line feeds after the usual end are of the body, which is not looked through for them.
+    bare = buffer.find(b"\n\n") if usual < 0 else buffer.find(b"\n\n", 0, usual + 1)
+    if bare >= 0:
+        return bare + 2
+    return usual + 3 if usual >= 0 else None
 
 
 def reason_of(status: int) -> str:

@@ -18,6 +18,13 @@ def test_a_moment_survives(moment):
     assert dates.to_datetime(dates.from_datetime(moment)) == moment
 
 
+@given(st.floats(-2e9, 4e9))
+def test_a_time_of_the_reactor_is_rounded_as_python_does(seconds):
+    """Seconds since the epoch give the date of the same moment, before it too."""
+    moment = datetime.fromtimestamp(seconds, UTC)
+    assert dates.from_timestamp(seconds) == dates.from_datetime(moment)
+
+
 @given(MOMENTS, MOMENTS)
 def test_dates_sort_as_moments_do(first, second):
     """The order of the texts is the order of time."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anet.errors import ConnectionBroken, MalformedMessage
 from anet.http.body import decoder_for
-from anet.http.message import HOP_BY_HOP, Headers, parse_head
+from anet.http.message import HOP_BY_HOP, Headers, end_of_head, parse_head
 from anet.http.response import kept_lines
 
 TOKENS = st.text("abcXYZ-09", min_size=1, max_size=10).map(str.encode)
@@ -54,6 +54,13 @@ def test_any_bytes_are_a_head_or_an_error(data):
         decoder_for("GET", head)
     with contextlib.suppress(ValueError):
         parse_head(data)
+
+
+@given(st.text("\r\nx", max_size=12).map(str.encode))
+def test_a_head_ends_at_the_first_empty_line(data):
+    """Whether its lines end by CR LF or by bare line feeds, and whatever the body holds."""
+    ends = [at for at in range(len(data) + 1) if data[:at].endswith((b"\n\r\n", b"\n\n"))]
+    assert end_of_head(data) == (ends[0] if ends else None)
 
 
 @given(st.binary(max_size=200), st.integers(1, 20))
