@@ -247,7 +247,10 @@ def test_the_tutorial_works(tutorial: Walk) -> None:
     steps = [text for page, text in blocks("sh") if page == _TUTORIAL]
     site, first, second, history, files = steps
     said = tutorial.start_archive()
-    assert re.search(r"\d+ captures, .*; stored \d+ new contents", said)
+    counts = re.search(r"\d+ captures, .*; stored \d+ new contents .*; \d+ known", said)
+    assert counts is not None
+    for page in (_TUTORIAL, ROOT / "README.md"):
+        assert counts[0] in page.read_text("utf-8"), page
     assert "chromium" in said or "chrome" in said
     tutorial.step(site)
     said = tutorial.step(first)
