@@ -156,7 +156,7 @@ class HttpConnection(Protocol):
         body = self._body
         body.on_hold = self._hold
         body.on_taken = self._finish
-        body.on_refused = lambda: self.abandon(body)
+        body.on_refused = self.abandon
         rest, self._buffer = self._buffer, b""
         waiting, self._waiting = self._waiting, None
         self._made_progress()

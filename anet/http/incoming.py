@@ -28,7 +28,8 @@ class IncomingBody:
         on_wanted: called when somebody begins to take it.
         on_hold: called with True when no more can be taken, with False when it can again.
         on_taken: called once, when the sink has taken the whole body, before `deliver` fires.
-        on_refused: called when the sink failed or the taking was cancelled, before `deliver` fails.
+        on_refused: called with the body when the sink failed or the taking was cancelled, before
+            `deliver` fails.
     """
 
     def __init__(self) -> None:
@@ -36,7 +37,7 @@ class IncomingBody:
         self.on_wanted: Callable[[], None] = _nothing
         self.on_hold: Callable[[bool], None] = _nothing
         self.on_taken: Callable[[], None] = _nothing
-        self.on_refused: Callable[[], None] = _nothing
+        self.on_refused: Callable[[IncomingBody], None] = _nothing
         self._pieces: deque[bytes] = deque()
         self._sink: Sink | None = None
         self._done: Deferred[int] | None = None
@@ -149,7 +150,7 @@ class IncomingBody:
             return
         self._error = self._error or ConnectionBroken("the body was given up")
         self.discard()
-        self.on_refused()
+        self.on_refused(self)
         if failure is None:
             self._done = None  # a cancelled Deferred fails by itself
         else:

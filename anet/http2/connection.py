@@ -170,7 +170,7 @@ class Http2Connection(Protocol):
         body = self._body
         body.on_hold = self._hold
         body.on_taken = self._finish
-        body.on_refused = lambda: self.abandon(body)
+        body.on_refused = self.abandon
         self._deadline.set(self._timeout)
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
