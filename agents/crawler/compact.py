@@ -6,19 +6,55 @@ themselves. They take 64-bit hashes; two URLs of one crawl share one with a chan
 at ten million. What was measured is in docs/decisions/0014-what-a-crawl-remembers.md.
 """
 
-from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
+from mmap import MAP_ANONYMOUS, MAP_PRIVATE, PAGESIZE, mmap
+from typing import Literal
 
-_BUCKETS = 4096
+_BUCKETS = 512
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
+
+
+class _Bucket:
+    """Cells in memory of their own, which grows page by page.
+
+    Of the heap, buckets that grow in turn would take twice what they hold: what one leaves behind
+    as it grows is too small for the others, and other things settle in between.
+
+    Attributes:
+        cells: the cells, and free ones after them.
+        size: cells in use.
+    """
+
+    __slots__ = ("_format", "_memory", "cells", "size")
+
+    def __init__(self, format: Literal["B", "Q"]) -> None:
+        self._format = format
+        self._memory: mmap | None = None
+        self.cells: memoryview[int] = memoryview(b"").cast(format)
+        self.size = 0
+
+    def make_room(self, place: int, count: int) -> None:
+        """Move the cells from a place on by so many; those left free hold anything."""
+        if self.size + count > len(self.cells):
+            self._grow()
+        self.cells[place + count : self.size + count] = self.cells[place : self.size]
+        self.size += count
+
+    def _grow(self) -> None:
+        self.cells.release()
+        if self._memory is None:
+            self._memory = mmap(-1, PAGESIZE, MAP_PRIVATE | MAP_ANONYMOUS)
+        else:
+            self._memory.resize(len(self._memory) + PAGESIZE)
+        self.cells = memoryview(self._memory).cast(self._format)
 
 
 class HashSet:
     """A set of 64-bit integers, 8 bytes each."""
 
     def __init__(self) -> None:
-        self._buckets: list[array[int]] = [array("Q") for _ in range(_BUCKETS)]
+        self._buckets = [_Bucket("Q") for _ in range(_BUCKETS)]
         self._size = 0
 
     def __len__(self) -> int:
@@ -28,26 +64,27 @@ class HashSet:
         """Add a key, of which the low 64 bits count; tell whether it is new."""
         key &= _MASK
         bucket = self._buckets[key % _BUCKETS]
-        place = bisect_left(bucket, key)
-        if place < len(bucket) and bucket[place] == key:
+        place = bisect_left(bucket.cells, key, 0, bucket.size)
+        if place < bucket.size and bucket.cells[place] == key:
             return False
-        bucket.insert(place, key)
+        bucket.make_room(place, 1)
+        bucket.cells[place] = key
         self._size += 1
         return True
 
     def __contains__(self, key: int) -> bool:
         key &= _MASK
         bucket = self._buckets[key % _BUCKETS]
-        place = bisect_left(bucket, key)
-        return place < len(bucket) and bucket[place] == key
+        place = bisect_left(bucket.cells, key, 0, bucket.size)
+        return place < bucket.size and bucket.cells[place] == key
 
 
 class HashMap:
     """A map from 64-bit integers to 64-bit integers, 16 bytes each."""
 
     def __init__(self) -> None:
-        self._keys: list[array[int]] = [array("Q") for _ in range(_BUCKETS)]
-        self._values: list[array[int]] = [array("Q") for _ in range(_BUCKETS)]
+        self._keys = [_Bucket("Q") for _ in range(_BUCKETS)]
+        self._values = [_Bucket("Q") for _ in range(_BUCKETS)]
         self._size = 0
 
     def __len__(self) -> int:
@@ -56,21 +93,21 @@ class HashMap:
     def __setitem__(self, key: int, value: int) -> None:
         key &= _MASK
         keys, values = self._keys[key % _BUCKETS], self._values[key % _BUCKETS]
-        place = bisect_left(keys, key)
-        if place < len(keys) and keys[place] == key:
-            values[place] = value & _MASK
-            return
-        keys.insert(place, key)
-        values.insert(place, value & _MASK)
-        self._size += 1
+        place = bisect_left(keys.cells, key, 0, keys.size)
+        if place == keys.size or keys.cells[place] != key:
+            keys.make_room(place, 1)
+            values.make_room(place, 1)
+            keys.cells[place] = key
+            self._size += 1
+        values.cells[place] = value & _MASK
 
     def get(self, key: int) -> int | None:
         """Return the value of a key, or None."""
         key &= _MASK
         keys = self._keys[key % _BUCKETS]
-        place = bisect_left(keys, key)
-        if place < len(keys) and keys[place] == key:
-            return self._values[key % _BUCKETS][place]
+        place = bisect_left(keys.cells, key, 0, keys.size)
+        if place < keys.size and keys.cells[place] == key:
+            return self._values[key % _BUCKETS].cells[place]
         return None
 
 
@@ -106,7 +143,7 @@ class Digests:
     SIZE = 32
 
     def __init__(self) -> None:
-        self._buckets = [bytearray() for _ in range(_BUCKETS)]
+        self._buckets = [_Bucket("B") for _ in range(_BUCKETS)]
         self._size = 0
 
     def __len__(self) -> int:
@@ -116,31 +153,34 @@ class Digests:
         """Add a digest of 32 bytes; tell whether it is new."""
         bucket = self._bucket(digest)
         place = self._place(bucket, digest)
-        if bucket[place : place + self.SIZE] == digest:
+        if self._holds(bucket, place, digest):
             return False
-        bucket[place:place] = digest
+        bucket.make_room(place, self.SIZE)
+        bucket.cells[place : place + self.SIZE] = digest
         self._size += 1
         return True
 
     def __contains__(self, digest: bytes) -> bool:
         bucket = self._bucket(digest)
-        place = self._place(bucket, digest)
-        return bucket[place : place + self.SIZE] == digest
+        return self._holds(bucket, self._place(bucket, digest), digest)
 
     def __iter__(self) -> Iterator[bytes]:
         for bucket in self._buckets:
-            for place in range(0, len(bucket), self.SIZE):
-                yield bytes(bucket[place : place + self.SIZE])
+            for place in range(0, bucket.size, self.SIZE):
+                yield bytes(bucket.cells[place : place + self.SIZE])
 
-    def _bucket(self, digest: bytes) -> bytearray:
-        return self._buckets[digest[0] << 4 | digest[1] >> 4]
+    def _bucket(self, digest: bytes) -> _Bucket:
+        return self._buckets[digest[0] << 1 | digest[1] >> 7]
 
-    def _place(self, bucket: bytearray, digest: bytes) -> int:
+    def _holds(self, bucket: _Bucket, place: int, digest: bytes) -> bool:
+        return place < bucket.size and bucket.cells[place : place + self.SIZE] == digest
+
+    def _place(self, bucket: _Bucket, digest: bytes) -> int:
         """Return where in its bucket a digest is, or belongs."""
-        low, high = 0, len(bucket) // self.SIZE
+        low, high = 0, bucket.size // self.SIZE
         while low < high:
             middle = (low + high) // 2
-            if bucket[middle * self.SIZE : (middle + 1) * self.SIZE] < digest:
+            if bytes(bucket.cells[middle * self.SIZE : (middle + 1) * self.SIZE]) < digest:
                 low = middle + 1
             else:
                 high = middle

@@ -3,6 +3,7 @@
 from collections import Counter
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,31 @@ def test_hash_set_is_a_set(keys: list[int]) -> None:
         plain.add(key)
         assert key in compact
     assert len(compact) == len(plain)
+
+
+@pytest.mark.parametrize("step", [1, 2**16, -(2**32)])
+def test_collections_grow_past_their_pages(step: int) -> None:
+    """Thousands of keys, of many buckets or of one, are all held, and nothing else is."""
+    keys = [number * step for number in range(5000)]
+    Random(2).shuffle(keys)
+    compact, mapped = HashSet(), HashMap()
+    for number, key in enumerate(keys):
+        assert compact.add(key)
+        mapped[key] = number
+    assert not any(compact.add(key) for key in keys)
+    assert len(compact) == len(mapped) == len(keys)
+    assert [mapped.get(key) for key in keys] == list(range(len(keys)))
+    assert not any(number * step in compact for number in range(5000, 6000))
+
+
+def test_digests_grow_past_their_pages() -> None:
+    """Thousands of digests that begin alike come back, sorted."""
+    digests = [b"%032d" % number for number in range(5000)]
+    Random(3).shuffle(digests)
+    compact = Digests()
+    assert all(map(compact.add, digests))
+    assert not any(map(compact.add, digests))
+    assert list(compact) == sorted(digests)
 
 
 @given(st.lists(st.tuples(KEYS, st.integers(0, 2**64 - 1))))
