@@ -143,6 +143,16 @@ def test_commands_in_the_documentation_are_understood() -> None:
     assert seen > 5
 
 
+def test_modules_that_the_page_on_the_crawler_names_exist() -> None:
+    """Who reads how it works finds each part under the name that the page gives it."""
+    text = (ROOT / "docs" / "explanation" / "crawler.md").read_text("utf-8")
+    text = text.split("## Which processes")[0]
+    named = {name for name in re.findall(r"`([a-z_]+)`", text) if name != "structure"}
+    assert len(named) > 20
+    for name in named:
+        assert (ROOT / "agents" / "crawler" / f"{name}.py").exists(), name
+
+
 def test_goals_in_the_documentation_exist() -> None:
     """Every `make goal` that a page names is in the Makefile."""
     goals = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
