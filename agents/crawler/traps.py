@@ -12,6 +12,7 @@ from agents.crawler.compact import Counts
 from agents.order import Strategy
 
 REPETITIONS = 5  # of a run of folders after one another, at which a path is a trap
+RUN_LIMIT = 6  # folders of such a run; four are common: `/2005/01/02/story/2005/01/02/story/…`
 CHAIN_LIMIT = 20  # components of components; a frame that frames itself for ever stops here
 
 REPEATED: Final = "the path repeats itself"
@@ -26,7 +27,7 @@ ENDLESS: Final = "its answer passes a limit; it is not kept"
 LOST: Final = "its parser failed; its links are lost"
 
 # A run of folders, then the same run again and again: /a/b/a/b/a/b/a/b/a/b/
-_REPEATED = re.compile(rf"((?:/[^/]+){{1,3}}?)\1{{{REPETITIONS - 1}}}(?=/|\Z)")
+_REPEATED = re.compile(rf"((?:/[^/]+){{1,{RUN_LIMIT}}}?)\1{{{REPETITIONS - 1}}}(?=/|\Z)")
 
 
 class Traps:

@@ -15,6 +15,7 @@ from agents.crawler.traps import (
     DYNAMIC_DEEP,
     REPEATED,
     REPETITIONS,
+    RUN_LIMIT,
     SCRIPT,
     Traps,
     repeats,
@@ -29,6 +30,7 @@ from agents.order import Strategy
         ("/x/a/a/a/a/a", True),
         ("/a/b/a/b/a/b/a/b/a/b/", True),
         ("/a/b/c/a/b/c/a/b/c/a/b/c/a/b/c/x.html", True),
+        ("/2005/1/2/story" * 5 + "/", True),
         ("/a/a/a/a/b/", False),
         ("/2011/11/11/11/11/x", False),
         ("/a/aa/aaa/aaaa/aaaaa/", False),
@@ -42,9 +44,9 @@ def test_repeats(path: str, trap: bool) -> None:
     assert repeats("http://h" + path) is trap
 
 
-@given(st.lists(st.sampled_from("ab"), min_size=1, max_size=3), st.integers(REPETITIONS, 8))
+@given(st.lists(st.sampled_from("ab"), min_size=1, max_size=RUN_LIMIT), st.integers(REPETITIONS, 8))
 def test_any_repetition_is_found(run: list[str], times: int) -> None:
-    """Whatever the run, up to three folders."""
+    """Whatever the run, up to six folders."""
     assert repeats("http://h/x/" + "/".join(run * times) + "/")
 
 
