@@ -12,6 +12,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from agents.crawler.config import SiteCrawlerConfig
 from agents.crawler.traps import repeats
 from agents.delimitation import Delimitation, parse
 from agents.scheduler.config import SchedulerConfig
+from agents.scheduler.naming import crawl_name, site_name
 from tests.test_documentation import Walk
 
 _ROOT = Path(__file__).parent.parent
@@ -71,6 +73,20 @@ def _merge(into: dict[str, Any], more: dict[str, Any]) -> None:
             _merge(into.setdefault(key, {}), value)
         else:
             into[key] = value
+
+
+def test_extras() -> None:
+    """What the page says to install can be installed."""
+    known = set(metadata("dlweb").get_all("Provides-Extra") or ())
+    assert "`pip install 'dlweb[javascript]'`" in _TEXT
+    assert "the extra `documents`" in _TEXT
+    assert {"javascript", "documents"} <= known
+
+
+def test_an_example_of_an_answer() -> None:
+    """The name of the crawl is made as the scheduler makes it."""
+    name = crawl_name("20261121090000000000", site_name(_SITE), 0)
+    assert f"- {name}\n" in [block for kind, block in _BLOCKS if kind == "text"]
 
 
 def test_expressions() -> None:
