@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from attrs import define
+from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
 from agents import urls
@@ -33,11 +33,12 @@ from agents.crawler.sitemaps import Sitemaps
 from agents.crawler.stories import Stories
 from agents.crawler.traps import ENDLESS, LOST
 from agents.delimitation import Delimitation
-from agents.order import Order, Strategy
+from agents.order import Order
 from anet.http import ResponseHead
 
 ATTEMPTS = 3  # at one URL
 _PAGES = frozenset(["text/html", "application/xhtml+xml"])  # shown with an icon
+_LINKING = frozenset([b"content-location", b"link", b"location", b"refresh", b"sourcemap"])
 
 ReaderChoice = Callable[[ResponseHead], Reader | None]
 
@@ -60,7 +61,7 @@ class Collector:
         clock: the reactor.
         order: what is collected, and how.
         delimitation: what belongs to the site.
-        temporary: folder for bodies on their way.
+        temporary: the file for the body on its way.
         frontier: gives what failed back to it.
         fetcher: fetches.
         recorder: records.
@@ -90,6 +91,13 @@ class Collector:
     sitemaps: Sitemaps | None = None
     heavy: HeavyParsers | None = None
     former: FormerStructure | None = None
+    _left_aside: frozenset[str] = field(init=False)  # formats whose page links are left aside
+
+    @_left_aside.default
+    def _of_strategy(self) -> frozenset[str]:
+        strategy = self.order.strategy
+        followed = {"sitemap": strategy.sitemaps, "feed": strategy.feeds}
+        return frozenset(name for name, wanted in followed.items() if not wanted)
 
     async def collect(self, task: Task) -> None:
         """Collect a URL; what fails is queued again or reported.
@@ -99,7 +107,7 @@ class Collector:
         """
         server = urls.authority(task.url)
         try:
-            if self.health.given_up(server, task.url, self.delimitation.internal(task.url)):
+            if self.health.troubled and self._given_up(server, task.url):
                 raise FetchFailed("given up: nothing there answers", again=False)
             rules = await self._rules(task)
             if self.sitemaps is not None:
@@ -121,6 +129,9 @@ class Collector:
             return
         self.keep(task, received)
         self._follow(task, received)
+
+    def _given_up(self, server: str, url: str) -> bool:
+        return self.health.given_up(server, url, self.delimitation.internal(url))
 
     def _stands(self, task: Task, received: Received, before: FormerCapture) -> None:
         """Record that a URL is as it was; its links are those of the former crawl."""
@@ -154,7 +165,7 @@ class Collector:
             nonlocal reception
             reception = Reception(
                 self.clock,
-                self.temporary / "body",
+                self.temporary,
                 beginning or self.order.content_limit,
                 choice(head),
                 head.headers.text(b"content-encoding"),
@@ -222,6 +233,15 @@ class Collector:
 
     def _follow(self, task: Task, received: Received) -> None:
         head = received.answer.head
+        if not _LINKING.isdisjoint(head.headers.by_name):
+            self._follow_fields(task, head)
+        kind = media_type(head.headers.text(b"content-type"))[0]
+        if kind in _PAGES and 200 <= head.status < 300 and not task.requisite:
+            self.judge.favicon(task)
+        if received.reception.reader_failed:
+            self.findings.trap(task.url, LOST)
+
+    def _follow_fields(self, task: Task, head: ResponseHead) -> None:
         headers = head.headers
         links = header_links(
             _first(headers.get_all(b"location")) if 300 <= head.status < 400 else None,
@@ -231,11 +251,6 @@ class Collector:
         )
         for link in links:
             self.judge.header(task, link)
-        kind = media_type(headers.text(b"content-type"))[0]
-        if kind in _PAGES and 200 <= head.status < 300 and not task.requisite:
-            self.judge.favicon(task)
-        if received.reception.reader_failed:
-            self.findings.trap(task.url, LOST)
 
     def _reader(self, task: Task, head: ResponseHead) -> Reader | None:
         """Return what reads the links of an answer, if it may have any.
@@ -258,19 +273,13 @@ class Collector:
             self.heavy,
             scripts=strategy.scripts,
             components_only=not whole,
-            left_aside=_left_aside(strategy),
+            left_aside=self._left_aside,
             html="html-fast" if strategy.partial else "html",
         )
 
     @staticmethod
     def _asked_again(task: Task, head: ResponseHead) -> bool:
         return head.status in SUFFERING and task.attempt + 1 < ATTEMPTS
-
-
-def _left_aside(strategy: Strategy) -> frozenset[str]:
-    """Return the formats of which page links are left aside."""
-    followed = {"sitemap": strategy.sitemaps, "feed": strategy.feeds}
-    return frozenset(name for name, wanted in followed.items() if not wanted)
 
 
 def _first(values: list[bytes]) -> bytes | None:

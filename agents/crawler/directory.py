@@ -36,18 +36,19 @@ class CrawlDirectory:
         self.temporary = path / "incoming"
         self.met = Digests()
         self.certificates = Certificates(path / "certificates")
-        self._contents = path / "contents"
+        contents = path / "contents"
+        self._contents = str(contents)
         if path.exists():
             shutil.rmtree(path)
         self.temporary.mkdir(parents=True)
         for first in range(256):
-            (self._contents / f"{first:02x}").mkdir(parents=True)
+            (contents / f"{first:02x}").mkdir(parents=True)
         self._structure = (path / "structure").open("wb", buffering=256 * 1024)
 
-    def content(self, digest: bytes) -> Path:
+    def content(self, digest: bytes) -> str:
         """Return where a content lies."""
         key = digest.hex()
-        return self._contents / key[:2] / key
+        return f"{self._contents}/{key[:2]}/{key}"
 
     def write_order(self, order: Order) -> None:
         """Leave the order that the crawl answers, without its secrets."""

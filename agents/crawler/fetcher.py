@@ -195,7 +195,9 @@ class Fetcher:
                 await self._pass_over(response)
             else:
                 taken = response.deliver(sink)
-                await taken.addTimeout(self._longest_exchange, self._reactor)
+                if not taken.called:  # a short body is often here with its head
+                    taken.addTimeout(self._longest_exchange, self._reactor)
+                await taken
         finally:
             reusable = self._connections.keep(place, connection)
             now = self._reactor.seconds()

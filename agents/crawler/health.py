@@ -18,6 +18,11 @@ class Health:
     def __init__(self) -> None:
         self._failures: dict[str, int] = {}
 
+    @property
+    def troubled(self) -> bool:
+        """Whether anything may be given up at all."""
+        return bool(self._failures)
+
     def good(self, server: str, url: str) -> None:
         """Note an answer."""
         if self._failures:
@@ -38,8 +43,6 @@ class Health:
 
     def given_up(self, server: str, url: str, own: bool) -> bool:
         """Tell whether a URL is to be asked for no more; `own` if it belongs to the site."""
-        if not self._failures:
-            return False
         patience = PATIENCE if own else STRANGERS
         return (
             self._failures.get(server, 0) >= patience * FOLDERS

@@ -92,8 +92,9 @@ class LinkReader:
         self._source = source
         self._heavy = heavy
         self._run_scripts = scripts and heavy is not None
-        self._components_only = components_only
         self._left_aside = left_aside
+        # Whether page links are followed; None as long as the format may still turn out.
+        self._pages = False if components_only else None if left_aside else True
         self._html = html
         self._beginning: bytearray | None = bytearray()  # None once the format is known
         self._parser: Parser | None = None
@@ -147,6 +148,8 @@ class LinkReader:
             chosen = registry().named(self._html)
         if not chosen.format.heavy:
             self._parser = chosen(self._source)
+            if self._pages is None and not hasattr(self._parser, "inner"):
+                self._pages = name not in self._left_aside
             self._document = self._judge.document(self._task, self._source.url, self._parser)
         elif self._heavy is not None and (self._run_scripts or name != "javascript"):
             self._remote = name
@@ -159,8 +162,7 @@ class LinkReader:
         assert document is not None
         document.begin()
         take = document.take
-        # Which format it is may turn out in the middle; that matters to few crawls.
-        pages = not self._components_only and not self._left_aside
+        pages = self._pages
         for found in findings:
             if isinstance(found, Link):
                 if pages or found.kind == COMPONENT or self._follows_pages():
@@ -170,10 +172,9 @@ class LinkReader:
             yield None
 
     def _follows_pages(self) -> bool:
-        if self._components_only:
-            return False
-        if not self._left_aside or self._parser is None:
-            return True
+        """Tell whether page links are followed; the format may turn out in the middle."""
+        if self._pages is not None or self._parser is None:
+            return self._pages is not False
         return format_of(self._parser).name not in self._left_aside
 
     def _embedded(self, piece: Embedded) -> Iterator[object]:

@@ -152,7 +152,7 @@ def assemble(
         clock=means.reactor,
         order=order,
         delimitation=delimitation,
-        temporary=temporary,
+        temporary=temporary / "body",
         frontier=frontier,
         fetcher=fetcher,
         recorder=recorder,

@@ -1,5 +1,7 @@
 """Recording answers: content, structure line, figures, findings."""
 
+from pathlib import Path
+
 import msgspec
 
 from agents import dates
@@ -114,7 +116,8 @@ class Recorder:
         kind, charset = media_type(headers.text(b"content-type"))
         parser = reader_of_text(kind, task.url)
         if parser is not None:
-            path, coding = self._directory.content(digest), headers.text(b"content-encoding")
+            path = Path(self._directory.content(digest))
+            coding = headers.text(b"content-encoding")
             analysing.add(Text(digest, path, task.url, task.depth, parser, charset, coding))
 
     def unchanged(self, task: Task, answer: Answer, former: FormerCapture, seconds: float) -> None:

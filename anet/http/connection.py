@@ -159,25 +159,36 @@ class HttpConnection(Protocol):
         body.on_refused = self.abandon
         rest, self._buffer = self._buffer, b""
         waiting, self._waiting = self._waiting, None
-        self._made_progress()
+        pieces = self._decode(rest)
+        if self._decoder.complete:  # whole before anybody asks for it, who then need not wait
+            self._deadline.lift()
+            body.put(pieces)
+        elif self.state is State.BODY:
+            self._made_progress()
         if waiting is not None:
             waiting.callback(head)  # usually asks for the body before it returns
-        if self.state is State.BODY and self._body is body:
-            self._take_body(rest)
+        if not body.whole and self.state is State.BODY:
+            for piece in pieces:
+                body.take(piece)
 
-    def _take_body(self, data: bytes) -> None:
-        assert self._decoder is not None
-        body, decoder = self._body, self._decoder
+    def _decode(self, data: bytes) -> list[bytes]:
+        """Return the pieces of the body in what came; nonsense ends the connection."""
+        decoder = self._decoder
+        assert decoder is not None
         if decoder.complete:
             decoder.surplus = decoder.surplus or bool(data)
-        else:
-            try:
-                for piece in decoder.feed(data):
-                    body.take(piece)
-            except MalformedMessage as error:
-                self._fail(error)
-                return
-        if decoder.complete and not body.whole:
+            return []
+        try:
+            return decoder.feed(data)
+        except MalformedMessage as error:
+            self._fail(error)
+            return []
+
+    def _take_body(self, data: bytes) -> None:
+        body = self._body
+        for piece in self._decode(data):
+            body.take(piece)
+        if self._decoder is not None and self._decoder.complete and not body.whole:
             self._deadline.lift()
             body.end()
 

@@ -5,7 +5,7 @@ back, so that at most what was already read from the socket waits.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -103,6 +103,11 @@ class IncomingBody:
         self._pump()
         if self._pieces:
             self._hold(True)
+
+    def put(self, pieces: Iterable[bytes]) -> None:
+        """Take a whole body from the connection, before anybody asked for it."""
+        self._pieces.extend(pieces)
+        self.whole = True
 
     def end(self) -> None:
         """Take note that the body is whole."""

@@ -15,7 +15,7 @@ def test_a_whole_directory(tmp_path: Path) -> None:
     digests = [sha256(bytes([number])).digest() for number in range(20)]
     for digest in digests:
         directory.met.add(digest)
-        directory.content(digest).write_bytes(b"x")
+        Path(directory.content(digest)).write_bytes(b"x")
         directory.write_line({"url": "u"})
     assert not (directory.path / "report.xml").exists()
     directory.finish(b"<report/>")
@@ -30,9 +30,9 @@ def test_a_whole_directory(tmp_path: Path) -> None:
 def test_what_an_attempt_left_is_emptied(tmp_path: Path) -> None:
     """A directory of the same name from an attempt that died is begun anew."""
     first = CrawlDirectory(tmp_path / "c")
-    first.content(b"\0" * 32).write_bytes(b"old")
+    Path(first.content(b"\0" * 32)).write_bytes(b"old")
     second = CrawlDirectory(tmp_path / "c")
-    assert not second.content(b"\0" * 32).exists()
+    assert not Path(second.content(b"\0" * 32)).exists()
 
 
 def test_abandoned(tmp_path: Path) -> None:

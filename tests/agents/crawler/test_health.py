@@ -8,10 +8,12 @@ URL = "http://a/folder/file"
 def test_own_servers_get_more_patience() -> None:
     """Failures to reach a server count in a row; an answer forgives them all."""
     health = Health()
+    assert not health.troubled
     for number in range(PATIENCE):
         assert not health.given_up("a", URL, own=True)
         assert health.given_up("a", URL, own=False) is (number >= STRANGERS)
         health.bad("a", URL, reached=False)
+        assert health.troubled
     assert health.given_up("a", URL, own=True)
     assert not health.given_up("b", "http://b/", own=False)
     health.good("a", URL)
@@ -21,6 +23,7 @@ def test_own_servers_get_more_patience() -> None:
 def test_what_hangs_does_not_cost_the_rest_of_the_site() -> None:
     """A folder or script that does not answer is given up alone, as long as others answer."""
     health = Health()
+    assert not health.troubled
     for number in range(PATIENCE):
         health.bad("a", f"http://a/folder/{number}")
         health.bad("a", f"http://a/script?{number}")
@@ -34,6 +37,7 @@ def test_what_hangs_does_not_cost_the_rest_of_the_site() -> None:
 def test_a_server_that_is_there_and_answers_nothing() -> None:
     """Many folders in a row without any answer are the server's failure."""
     health = Health()
+    assert not health.troubled
     for number in range(PATIENCE * FOLDERS):
         assert not health.given_up("a", "http://a/", own=True)
         health.bad("a", f"http://a/{number}/")

@@ -68,7 +68,7 @@ def test_any_chunks(tmp_path: Path, chunks: list[bytes], memory: int) -> None:
         reception = receive(tmp_path, chunks)
         assert finish(reception) == sha256(b"".join(chunks)).digest()
         assert reception.size == len(b"".join(chunks))
-        reception.move(tmp_path / "content")
+        reception.move(str(tmp_path / "content"))
         assert (tmp_path / "content").read_bytes() == b"".join(chunks)
         assert not (tmp_path / "body").exists()
 
