@@ -1,6 +1,7 @@
 """One crawl: one site, once, from its order to its directory (*INA §1.4*)."""
 
 import errno
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from agents.crawler.errors import BadFormer, CrawlFailed, NoRoom
 from agents.crawler.findings import Findings
 from agents.crawler.frontier import Queues
 from agents.crawler.monitor import Monitor
-from agents.crawler.parsers import PAGE
+from agents.crawler.parsers import COMPONENT, PAGE
 from agents.crawler.parts import Means, Parts, Past, assemble
 from agents.crawler.proxies import read_proxy
 from agents.crawler.report import report
@@ -106,7 +107,11 @@ class Crawl:
         Raises:
             ValueError: it is no URL that can be collected, or nothing is being collected.
         """
-        return self._under_way().frontier.add_component(_canonical(url), True, 0, 0)
+        parts, found = self._under_way(), _canonical(url)
+        added = parts.frontier.add_component(found, True, 0, 0)
+        if added:
+            parts.stories.met(found, "", COMPONENT, 0, "followed: an operator asked for it")
+        return added
 
     def _under_way(self) -> Parts:
         if self._parts is None or not self.current:
@@ -232,8 +237,11 @@ class Crawl:
         return figures
 
     async def _abandon(self, directory: CrawlDirectory | None) -> None:
+        self.current = ""
+        self.waiting.begin("the crawl's directory is being removed")
         if self._parts is not None:
-            self._parts.close()
+            with suppress(OSError):  # what was not written yet may find the disk full
+                self._parts.close()
         if directory is not None:
             await self._means.workers.run(directory.abandon)
 

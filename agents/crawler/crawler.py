@@ -24,7 +24,7 @@ from agents.crawler.parts import Means
 from agents.order import CrawlFigures, Order
 from agents.page import Series
 from anet.processes import Processes
-from anet.tasks import Tasks, every, sleep
+from anet.tasks import Tasks, every
 from anet.workers import Workers
 from hip import CallRefused, HipError, Link, Peer
 
@@ -173,7 +173,8 @@ class SiteCrawler(Service):
         if error:
             self._error(f"{name}: {error}")
         if again:
-            await sleep(self._reactor, _FULL_DISK_REST)
+            await crawl.waiting.sleep(_FULL_DISK_REST, "the disk is full; begun anew after a rest")
+        crawl.waiting.begin("the scheduler is being told how the crawl ended")
         await self._tell(crawl, figures, error, again)
 
     async def _tell(

@@ -427,7 +427,9 @@ def full(*_: Any, **__: Any) -> Any:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-@pytest.mark.parametrize("what", ["content", "long body", "structure", "queue", "report"])
+@pytest.mark.parametrize(
+    "what", ["content", "stories", "long body", "structure", "queue", "report"]
+)
 @ensureDeferred
 async def test_a_full_disk(
     rude: Any, new_crawl: Any, monkeypatch: pytest.MonkeyPatch, what: str
@@ -440,6 +442,9 @@ async def test_a_full_disk(
         directory = recorder._directory
         if what == "content":
             shutil.rmtree(directory._contents)
+        elif what == "stories":  # what was not written of them is only missed at the end
+            shutil.rmtree(directory._contents)
+            crawl._parts.stories._file = Path("/dev/full").open("wb")  # noqa: SIM115
         elif what == "long body":
             monkeypatch.setattr(reception, "MEMORY", 10)
             shutil.rmtree(directory.temporary)

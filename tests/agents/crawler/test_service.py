@@ -352,6 +352,8 @@ async def test_a_story_of_each_url(tree: Tree, web: Any) -> None:
     assert "external" in await told("http://b.org/")
     assert "no link to it has been met" in await told("http://c.org/?<script>")
     assert "not a whole http or https URL" in await told("<script>")
+    assert await tree.crawler.call("add_url", url=web.url + "added") is True
+    assert "an operator asked for it" in await told(web.url + "added")
     overview = await get("/")
     assert "pages of the next level" in overview and "text/html" in overview
     let_go.callback(None)
