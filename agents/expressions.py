@@ -20,6 +20,7 @@ NESTING_LIMIT = 50  # NOTs and parentheses within one another
 
 _WORD = re.compile(r"(?:\\.|\\\Z|[^\s\\])+", re.DOTALL)
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
+_BEFORE_GROUP = re.compile(r"(?:AND|OR|NOT)(?=\()")
 _OPERATORS = ("AND", "OR", "NOT", "(", ")")
 
 
@@ -83,14 +84,15 @@ class _Token(NamedTuple):
 def _tokens(expression: str) -> Iterator[_Token]:
     """Yield patterns and operators, and an empty token at the end.
 
-    Parentheses may touch the patterns within. One at the end of a word that has its partner in
-    the word belongs to the pattern, as in `/wiki/Nice_(town)`.
+    Parentheses may touch the patterns within, and the operator before. One at the end of a word
+    that has its partner in the word belongs to the pattern, as in `/wiki/Nice_(town)`.
     """
     for found in _WORD.finditer(expression):
         word, position = found[0], found.start()
-        while word.startswith("("):
-            yield _Token(position, "(")
-            word, position = word[1:], position + 1
+        while word.startswith("(") or _BEFORE_GROUP.match(word):
+            end = word.index("(") or 1
+            yield _Token(position, word[:end])
+            word, position = word[end:], position + end
         bare = _ESCAPED.sub("xx", word)
         alone = max(0, bare.count(")") - bare.count("("))
         end = len(word) - min(alone, len(bare) - len(bare.rstrip(")")))

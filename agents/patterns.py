@@ -8,7 +8,7 @@ import re
 from agents import urls
 
 _HOST_END = r"(?=[:/])"
-_HEADS = re.compile(r"(?P<scheme>https?:)?//|(?P<subdomain>\.)|(?P<path>/)")
+_HEADS = re.compile(r"(?P<scheme>https?:)?//|(?P<subdomain>\.)|(?P<path>/)", re.IGNORECASE)
 _AUTHORITY = re.compile(
     r"(?P<host>(?:\[[^\]]*\]|\\.|[^/:?$\[\]\\])*)(?::(?P<port>\d*))?(?=[/?$]|\Z)"
 )
@@ -41,7 +41,7 @@ def pattern_regex(word: str) -> str:
         raise Misfit(head.end(), "the host or port is not one")
     host = _host_regex(found["host"], head.end(), subdomain=bool(head["subdomain"]))
     rest = _path_regex(word[found.end() :], found.end())
-    return f"{_with_port(head['scheme'] or 'https?:', host, found['port'])}{rest}"
+    return f"{_with_port((head['scheme'] or 'https?:').lower(), host, found['port'])}{rest}"
 
 
 def _with_port(scheme: str, host: str, port: str | None) -> str:

@@ -244,6 +244,8 @@ def test_de_morgan(one: Known, other: Known, path: str) -> None:
         ("(a OR (b OR c)) OR d", "a OR b OR c OR d"),
         ("(/x_(y) OR /z)", "/x_(y) OR /z"),
         ("((a))", "a"),
+        ("NOT(a) AND(b OR NOT(NOT(c)))", "NOT a AND ( b OR NOT NOT c )"),
+        ("NOTE(a) OR HTTPS://a.org", "NOTE(a) OR HTTPS://a.org"),
     ],
 )
 def test_precedence(expression: str, same: str) -> None:
@@ -258,6 +260,7 @@ def test_an_operator_may_be_a_pattern() -> None:
     assert parse(r"\(x AND NOT y\)").matches("http://h/(x")
     assert not parse(r"\(x AND NOT y\)").matches("http://h/(xy)")
     assert parse("and").matches("http://h/sand")
+    assert parse(r"\NOT(x)").matches("http://h/NOT(x)")
 
 
 def _naive(pattern: str, url: str) -> bool:
