@@ -13,6 +13,11 @@ _MEDIA_END = re.compile(
     r"|m4a|wav|m3u8|mpd|vtt|css|m?js|woff2?|ttf|otf|swf)(?:[?#].*+)?+\Z",
     re.IGNORECASE,
 )
+_PLACE = re.compile(
+    r"(?:https?://|\.{0,2}/)[^\s<>\"'|\\]*+\Z"
+    r"|(?:[\w\-.]++/)*+[\w\-]++\.(?:s?html?|php\d?|aspx?|jsp|cgi)(?:[?#]\S*+)?+\Z",
+    re.IGNORECASE,
+)
 _SHORT = 2000  # characters of a URL
 _VARIABLES = 100  # of a movie
 
@@ -22,6 +27,11 @@ def is_url(value: str) -> bool:
     value = value.strip()
     told = ("/" in value or "." in value) and not value.replace(".", "").isdigit()
     return told and len(value) < _SHORT and _URL.match(value) is not None
+
+
+def is_place(value: str) -> bool:
+    """Tell whether a choice of a menu is a page to go to: more than `M/F` and `Europe/Paris`."""
+    return 1 < len(value) < _SHORT and _PLACE.match(value) is not None
 
 
 def is_media(value: str) -> bool:

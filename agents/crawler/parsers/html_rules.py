@@ -42,7 +42,7 @@ ATTRIBUTES: dict[str, dict[str, int]] = {
     "code": {"applet": SPECIAL, "object": SPECIAL},
     "archive": {"applet": SPECIAL, "object": SPECIAL},
     "classid": {"object": SPECIAL},
-    "value": {"param": SPECIAL},
+    "value": {"param": SPECIAL, "option": SPECIAL},
     "content": {"meta": SPECIAL},
     "flashvars": {"embed": SPECIAL, "object": SPECIAL},
     "manifest": {"html": REQUISITE},

@@ -6,7 +6,7 @@ from functools import lru_cache
 from urllib.parse import unquote, urljoin
 
 from agents.crawler.parsers import css, html_rules
-from agents.crawler.parsers.html_guesses import is_media, is_url, media_of_variables
+from agents.crawler.parsers.html_guesses import is_media, is_place, is_url, media_of_variables
 from agents.crawler.parsers.html_rules import (
     ANY,
     ATTRIBUTES,
@@ -173,6 +173,11 @@ def _flash_variables(value: str, _attributes: _Attributes) -> Iterator[Link]:
     yield from _components(media_of_variables(value))
 
 
+def _option_value(value: str, _attributes: _Attributes) -> Iterable[Link]:
+    """Follow the choices of menus to jump by."""
+    return page(value.strip()) if is_place(value.strip()) else ()
+
+
 def _form_action(value: str, attributes: _Attributes) -> Iterator[Link]:
     """Follow a form that asks, as one that is sent empty; never one that tells."""
     if attributes.get("method", "get").strip().lower() not in ("post", "dialog"):
@@ -215,6 +220,7 @@ _SPECIAL: dict[tuple[str, str], _Special] = {
     ("link", "href"): _link_href,
     ("meta", "content"): _meta_content,
     ("param", "value"): _param_value,
+    ("option", "value"): _option_value,
     ("form", "action"): _form_action,
     ("button", "formaction"): _button_action,
     ("input", "formaction"): _button_action,

@@ -120,6 +120,9 @@ def kinds(document: str) -> list[tuple[str, str]]:
         ("<html manifest=a><a href=b><a href=b><a href='b#x'>", "a r b p"),
         ("<template><a href=a></template><textarea><a href=b></textarea>", "a p"),
         ("<a href=x", ""),
+        ("<option value=/a?b><option value=c/d.html><option value=e.php?f=g><option value=../>",
+         "/a?b p c/d.html p e.php?f=g p ../ p"),
+        ("<option value=M/F><option value=Europe/Paris><option value=1.5><option value=/>", ""),
     ],
 )  # fmt: skip
 def test_links(document: str, expected: str) -> None:
