@@ -12,6 +12,7 @@ from mmap import MAP_ANONYMOUS, MAP_PRIVATE, PAGESIZE, mmap
 from typing import Literal
 
 _BUCKETS = 512
+_DIGEST_BUCKETS = 4 * _BUCKETS  # as their entries are longer, and to add one moves those after it
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 
@@ -143,7 +144,7 @@ class Digests:
     SIZE = 32
 
     def __init__(self) -> None:
-        self._buckets = [_Bucket("B") for _ in range(_BUCKETS)]
+        self._buckets = [_Bucket("B") for _ in range(_DIGEST_BUCKETS)]
         self._size = 0
 
     def __len__(self) -> int:
@@ -170,7 +171,7 @@ class Digests:
                 yield bytes(bucket.cells[place : place + self.SIZE])
 
     def _bucket(self, digest: bytes) -> _Bucket:
-        return self._buckets[digest[0] << 1 | digest[1] >> 7]
+        return self._buckets[(digest[0] << 8 | digest[1]) * _DIGEST_BUCKETS >> 16]
 
     def _holds(self, bucket: _Bucket, place: int, digest: bytes) -> bool:
         return place < bucket.size and bucket.cells[place : place + self.SIZE] == digest
