@@ -113,7 +113,7 @@ def test_reasons_for_waiting() -> None:
     ]
     sources = "".join(path.read_text() for path in (_ROOT / "agents/crawler").glob("*.py"))
     assert len(reasons) >= 8
-    for given in re.findall(r'waiting\.begin\("([^"]+)"', sources):
+    for given in re.findall(r'waiting\.(?:begin\(|sleep\(\w+, )"([^"]+)"', sources):
         assert given in reasons
     for reason in reasons:
         told = re.sub(r" \d+ s$", "", reason.removeprefix("www.example.org "))
