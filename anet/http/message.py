@@ -103,11 +103,15 @@ def field_lines(pairs: Iterable[tuple[bytes, bytes]]) -> list[bytes]:
     Raises:
         ValueError: one holds the end of a line; what follows would pass for another field.
     """
-    lines = [b"%s: %s" % pair for pair in pairs]
-    for line in lines:
-        if b"\n" in line or b"\r" in line or b"\0" in line:
-            raise ValueError(f"a header field of more than one line: {line[:80]!r}")
+    lines = [name + b": " + value for name, value in pairs]
+    if _breaks(b"".join(lines)):
+        broken = next(filter(_breaks, lines))
+        raise ValueError(f"a header field of more than one line: {broken[:80]!r}")
     return lines
+
+
+def _breaks(text: bytes) -> bool:
+    return b"\n" in text or b"\r" in text or b"\0" in text
 
 
 def request_head(
