@@ -224,7 +224,8 @@ def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     )
     (folder / "nginx.conf").write_text(
         f"daemon off; master_process off; pid {folder}/pid; error_log stderr;"
-        f"events {{}} http {{ access_log off; ssl_protocols TLSv1.3; {temporary} keepalive_requests 3;"
+        f"events {{}} http {{ access_log off; ssl_protocols TLSv1.3; {temporary}"
+        "keepalive_requests 3;"
         f"server {{ listen 127.0.0.1:{port} ssl http2; root {folder};"
         f"ssl_certificate {key}; ssl_certificate_key {key}; }} }}"
     )
