@@ -4,6 +4,7 @@ A page of a site repeats most links of its neighbours. What a link text became i
 what it depends on, a folder or a server, so that only the first page pays for judging it.
 """
 
+import re
 from collections.abc import Mapping
 from sys import intern
 
@@ -16,7 +17,7 @@ from agents.crawler.known_links import Key, Known, KnownLinks
 from agents.crawler.parsers import COMPONENT, PAGE, Basis, Link
 from agents.crawler.stories import Stories
 from agents.crawler.streams import has_end, is_stream
-from agents.crawler.traps import LOST, TRUNCATED, Traps
+from agents.crawler.traps import LOST, TOO_LONG, TRUNCATED, Traps
 from agents.delimitation import Delimitation
 from agents.order import Strategy
 from agents.session_ids import without_session
@@ -25,6 +26,8 @@ DOCUMENT_LIMIT = 50_000  # links of one document remembered, so that each counts
 _COUNT_LIMIT = 2000  # destinations counted before they are reported, which takes a while
 _SERVERS = 1000  # whose icon is asked for
 _NOTHING = ""
+_SHOWN = 200  # characters of a URL that is too long
+_OTHER_SCHEME = re.compile(r"\s*+(?!https?:)[a-z][a-z0-9+.-]*+:", re.IGNORECASE)
 
 
 class Judge:
@@ -99,6 +102,8 @@ class Judge:
         if link.stream or is_stream(url or link.url):
             self._findings.streams.add(url or link.url[: urls.LENGTH_LIMIT], task.url)
         if url is None:
+            if len(link.url) > urls.LENGTH_LIMIT and not _OTHER_SCHEME.match(link.url):
+                self._findings.trap(link.url[:_SHOWN], TOO_LONG)
             return _NOTHING
         if self._sessions:
             url = self._without_session(url, link, task)

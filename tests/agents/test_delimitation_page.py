@@ -67,7 +67,7 @@ def test_the_limits() -> None:
     told = [cells[-1] for cells in rows("limit", "of", "said in the report as")]
     assert told == [
         traps.DEEP, traps.DYNAMIC_DEEP, traps.REPEATED, traps.DIRECTORY, traps.SCRIPT,
-        traps.CHAINED, traps.FULL,
+        traps.CHAINED, traps.TOO_LONG, traps.FULL,
     ]  # fmt: skip
     text = PAGE.read_text(encoding="utf-8")
     assert re.search(rf"^\| {traps.REPETITIONS} \| repetitions", text, re.MULTILINE)

@@ -21,10 +21,12 @@ from agents.crawler.traps import (
     LOST,
     REPEATED,
     SCRIPT,
+    TOO_LONG,
     TRUNCATED,
 )
 from agents.delimitation import Delimitation
 from agents.order import Strategy
+from agents.urls import LENGTH_LIMIT
 
 HERE = "http://a.org/dir/page.html"
 
@@ -104,6 +106,17 @@ def test_a_known_page_link_does_not_hide_a_component(judged: Judged) -> None:
     assert judged.taken() == [
         Task("http://a.org/dir/x", COMPONENT, True, 3, 1, referrer="http://a.org/dir/2")
     ]
+
+
+def test_urls_that_are_too_long(judged: Judged) -> None:
+    """They are counted and shown, unless they lead nowhere anyway."""
+    rest = "x" * LENGTH_LIMIT
+    judged.read(
+        f"<a href='/{rest}'><img src='HTTP://b.org/{rest}'><a href='data:,{rest}'>".encode()
+    )
+    assert judged.taken() == []
+    assert judged.findings.trap_kinds == {TOO_LONG: 2}
+    assert list(judged.findings.traps.entries) == [f"/{rest}"[:200], f"HTTP://b.org/{rest}"[:200]]
 
 
 @pytest.mark.parametrize("url", ["", " ", "\ud800", "http://", "//", "\x00"])
