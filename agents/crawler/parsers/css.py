@@ -161,7 +161,7 @@ class CssParser:
     encoding = "utf-8"  # URLs of style sheets are always encoded so
 
     def __init__(self, source: Source) -> None:
-        self._text = Text(source.charset, source.environment or "utf-8")
+        self._text = Text(source.charset, source.environment, source.url)
         self._scanner = Scanner()
 
     @property

@@ -40,7 +40,7 @@ class JavaScriptParser(WholeParser):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self._text = Text(source.charset or "utf-8", source.environment)
+        self._text = Text(source.charset, source.environment, source.url)
         self.base = source.referrer
 
     def parse(self, body: bytes) -> Iterator[Found]:

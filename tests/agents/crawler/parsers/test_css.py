@@ -108,6 +108,8 @@ def test_bytes_one_at_a_time() -> None:
     assert links(b"\xff\xfe" + sheet, 1) == ["é.css", "ü.png"]
     assert links("a{b:url(é)}".encode("latin-1"), 1, charset="iso-8859-1") == ["é"]
     assert links(b'@charset "windows-1251"; url(\xe9)', 1) == ["й"]
+    undeclared = "/* 背景の画像はここで指定する */ a{background:url(背景.png)}"
+    assert links(undeclared.encode("euc-jp"), 1) == links(undeclared.encode(), 1) == ["背景.png"]
     assert links(b"url(\xe9)", environment="koi8-r") == ["И"]
 
 

@@ -137,6 +137,14 @@ def test_what_a_file_imports() -> None:
     }  # fmt: skip
 
 
+def test_a_file_in_the_encoding_of_its_page() -> None:
+    """Where nobody says in which encoding a script is, it is guessed, as that of a page is."""
+    script = "/* 画像を切り替えるスクリプト */ document.write('<img src=\"/画像.png\">')"
+    parser = JavaScriptParser(Source("http://site.jp/a.js"))
+    found = [*parser.feed(script.encode("shift_jis")), *parser.close()]
+    assert {one.url for one in found if isinstance(one, Link)} == {"/画像.png"}
+
+
 def test_a_file_is_parsed_by_name_and_type() -> None:
     """The parser is registered, and reads a file that comes byte by byte."""
     assert registry().by_type["application/javascript"] is JavaScriptParser
