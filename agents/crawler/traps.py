@@ -11,7 +11,9 @@ from agents import urls
 from agents.crawler.compact import Counts
 from agents.order import Strategy
 
-REPETITIONS = 5  # of a run of folders after one another, at which a path is a trap
+# Of a run of folders after one another, at which a path is a trap; as many folders that were in
+# the path before, in whatever order, are none yet.
+REPETITIONS = 5
 RUN_LIMIT = 6  # folders of such a run; four are common: `/2005/01/02/story/2005/01/02/story/…`
 CHAIN_LIMIT = 20  # components of components; a frame that frames itself for ever stops here
 
@@ -87,11 +89,15 @@ class Traps:
 
 
 def repeats(url: str) -> bool:
-    """Tell whether the path of a canonical URL repeats a run of folders.
+    """Tell whether the path of a canonical URL repeats folders, in a run or in any order.
 
-    A relative link in a page that any path serves makes such URLs: `/a/`, `/a/a/`, `/a/a/a/`.
+    A relative link in a page that any path serves makes such URLs: `/a/`, `/a/a/`, `/a/a/a/`; two
+    such links make `/a/b/`, `/a/b/a/a/b/` and twice as many with each level.
     """
     if url.count("/") < REPETITIONS + 3:  # the common URL; three belong to the scheme and host
         return False
     path = urls.target(url).partition("?")[0]
-    return path.count("/") > REPETITIONS and _REPEATED.search(path) is not None
+    folders = path.split("/")[1:-1]
+    if len(folders) - len(set(folders)) > REPETITIONS:
+        return True
+    return len(folders) >= REPETITIONS and _REPEATED.search(path) is not None

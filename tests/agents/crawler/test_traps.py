@@ -50,6 +50,17 @@ def test_any_repetition_is_found(run: list[str], times: int) -> None:
     assert repeats("http://h/x/" + "/".join(run * times) + "/")
 
 
+def test_folders_that_come_again_in_any_order() -> None:
+    """Two relative links in a page that any path serves do not make ever more of them."""
+    level, met = ["http://h/"], 0
+    while level:
+        met += len(level)
+        pages = [url + link for url in level for link in ("a/", "b/")]
+        level = [url for url in pages if not repeats(url)]
+    assert met < 300
+    assert not repeats("http://h/2026/1/1/tiles/1/1/1/1.png")
+
+
 def test_long_paths_are_quick() -> None:
     """The longest URLs cost milliseconds."""
     start = time.process_time()
