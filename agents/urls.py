@@ -71,8 +71,13 @@ def split_port(text: str) -> tuple[str, int | None]:
 
 def endpoint(url: str) -> tuple[bool, str, int]:
     """Return where a canonical URL is served: over TLS or not, host without brackets, port."""
-    name, port = split_port(authority(url))
-    tls = url.startswith("https:")
+    return _endpoint(url[: url.index("/", 8)])
+
+
+@lru_cache(maxsize=1000)
+def _endpoint(origin: str) -> tuple[bool, str, int]:
+    name, port = split_port(authority(origin))
+    tls = origin.startswith("https:")
     default = 443 if tls else 80
     return tls, name.strip("[]"), default if port is None else port
 

@@ -105,9 +105,8 @@ class Collector:
         Raises:
             OSError: the disk does not take it.
         """
-        server = urls.authority(task.url)
         try:
-            if self.health.troubled and self._given_up(server, task.url):
+            if self.health.troubled and self._given_up(task.url):
                 raise FetchFailed("given up: nothing there answers", again=False)
             rules = await self._rules(task)
             if self.sitemaps is not None:
@@ -130,8 +129,9 @@ class Collector:
         self.keep(task, received)
         self._follow(task, received)
 
-    def _given_up(self, server: str, url: str) -> bool:
-        return self.health.given_up(server, url, self.delimitation.internal(url))
+    def _given_up(self, url: str) -> bool:
+        own = self.delimitation.internal(url)
+        return self.health.given_up(urls.authority(url), url, own)
 
     def _stands(self, task: Task, received: Received, before: FormerCapture) -> None:
         """Record that a URL is as it was; its links are those of the former crawl."""
@@ -188,7 +188,7 @@ class Collector:
             raise
         if answer.truncated == "time":
             self._fails(task.url)
-        else:
+        elif self.health.troubled:
             self.health.good(urls.authority(task.url), task.url)
         if self._asked_again(task, answer.head):
             reception.discard()

@@ -153,8 +153,9 @@ class Fetcher:
     ) -> Answer:
         """Ask when the server may be asked, and again if it wants to know who asks."""
         tls, host, port = urls.endpoint(url)
+        named = urls.authority(url)
         for _ in range(_LOGINS + 1):
-            await self._leave_alone(self._accounts.of(urls.authority(url)), host)
+            await self._leave_alone(self._accounts.of(named), host)
             place = await self._connections.place(tls, host, port)
             account = self._accounts.of(place.server)
             await self._leave_alone(account, host)

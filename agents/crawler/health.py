@@ -25,9 +25,8 @@ class Health:
 
     def good(self, server: str, url: str) -> None:
         """Note an answer."""
-        if self._failures:
-            self._failures.pop(server, None)
-            self._failures.pop(_folder(url), None)
+        self._failures.pop(server, None)
+        self._failures.pop(_folder(url), None)
 
     def bad(self, server: str, url: str, reached: bool = True) -> float:
         """Note a failure; return the seconds to leave the server alone, doubling each time.

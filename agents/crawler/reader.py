@@ -47,7 +47,7 @@ class Reading:
         self._stopped = False
         self._clock = clock
         self._reader = reader
-        self._decoding = Decoding.of(coding)
+        self._decoding = Decoding.of(coding) if coding else None
         self._pausing: Deferred[None] | None = None
         self._awaited: Any = None
 

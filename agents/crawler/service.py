@@ -12,6 +12,7 @@ from agents.crawler.limits import Limits
 from agents.crawler.methods import CrawlerMethods
 from agents.crawler.names import make_resolver
 from agents.crawler.pages import CrawlerPages
+from agents.crawler.parsers import registry
 from anet.http import HttpServer, guarded
 from anet.starting import in_words
 from hip import Agent, HipError
@@ -76,6 +77,7 @@ def make_service(options: Options, reactor: Any = None) -> CrawlerService:
     if reactor is None:
         from twisted.internet import reactor
 
+    registry()  # at the first page, importing all parsers would hold the reactor up
     configuration = options.load()
     service = CrawlerService(reactor, configuration, options.name, options.number)
     private_folder(configuration.directory / "crawls")
