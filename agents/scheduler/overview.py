@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
+from attrs import evolve
+
 from agents import dates
+from agents.order import CrawlFigures
 from agents.schedule import AgentStatus, CrawlerStatus, CrawlStatus, SchedulerStatus, SiteStatus
 from agents.scheduler.database import Crawl, Queries
 from agents.scheduler.life import CrawlState
@@ -77,7 +80,7 @@ class Overview:
             attempt=crawl.attempt,
             crawler=crawl.crawler,
             page=self._page_of(CRAWLER, crawl.crawler) if crawl.crawler else "",
-            figures=crawl.figures,
+            figures=self._figures(crawl),
             deposit=crawl.deposit,
             ordered=crawl.ordered,
             changed=crawl.changed,
@@ -85,6 +88,17 @@ class Overview:
             captures_per_second=captures,
             bytes_per_second=received,
         )
+
+    def _figures(self, crawl: Crawl) -> CrawlFigures:
+        """Return how far a crawl is, with why no crawler has begun it."""
+        why = ""
+        if crawl.state is not CrawlState.ORDERED:
+            return crawl.figures
+        if crawl.host in self._pool.busy_hosts() and not crawl.beside:
+            why = f"another site of {crawl.host} is being collected"
+        elif not self._pool.free():
+            why = "no crawler is free"
+        return evolve(crawl.figures, waiting_for=why)
 
     def _crawler(self, crawler: Crawler) -> CrawlerStatus:
         return CrawlerStatus(

@@ -159,13 +159,20 @@ def _crawls(title: str, crawls: list[CrawlStatus]) -> Table:
             human_number(crawl.figures.failures),
             human_seconds(crawl.figures.seconds),
             _deposit(crawl),
-            crawl.error or crawl.figures.waiting_for,
+            _note(crawl),
         ]
         for crawl in crawls
     ]
     columns = ["site", "state", "crawler", "captures", "a second", "queued", "received"]
     columns += ["new / known", "failures", "for", "deposited", "note"]
     return Table(title, columns, rows, "None.")
+
+
+def _note(crawl: CrawlStatus) -> str:
+    """Return what went wrong with a crawl, or else what it waits for and until when."""
+    until = crawl.figures.waiting_until
+    when = f", until {dates.to_iso(dates.from_timestamp(until))[11:19]} UTC" if until else ""
+    return crawl.error or f"{crawl.figures.waiting_for}{when}"
 
 
 def _deposit(crawl: CrawlStatus) -> str:

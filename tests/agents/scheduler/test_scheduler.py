@@ -58,6 +58,22 @@ def test_two_sites_are_collected_at_once_but_not_of_one_host(world: Any) -> None
     assert world.state(crawls[1]) == "collecting"
 
 
+def test_a_crawl_that_nobody_has_begun_says_why(world: Any) -> None:
+    """It waits for another site of its host, or for a crawler."""
+
+    def why(crawl: str) -> str:
+        [found] = [each for each in world.status().crawls if each.crawl == crawl]
+        return str(found.figures.waiting_for)
+
+    world.crawler("crawler-1")
+    begun, same_host, other = world.order(URL, "http://a.example:81/", OTHER)
+    assert why(begun) == ""
+    assert why(same_host) == "another site of a.example is being collected"
+    assert why(other) == "no crawler is free"
+    world.crawler("crawler-2")
+    assert why(other) == ""
+
+
 def test_an_order_may_say_how_gently(world: Any) -> None:
     """The delay of an order stands before the configured one, for that crawl."""
     crawler = world.crawler()
