@@ -7,8 +7,11 @@ from attrs import frozen
 from agents import urls
 
 # Folders and names of letters, digits, `_`, `-` and `.`, none beginning with a dot, and perhaps
-# a query: resolving it is joining it. A colon or anything to encode is left to `urls.canonical`.
-_PLAIN = re.compile(r"/?[\w-][\w.-]*+(?:/[\w-][\w.-]*+)*+/?(?:\?[\w.=&%-]*+)?\Z", re.ASCII)
+# a query, or some steps up before them: resolving it is joining it. A colon or anything to encode
+# is left to `urls.canonical`.
+_PLAIN = re.compile(
+    r"(?:((?:\.\./){1,8}+)|/?)[\w-][\w.-]*+(?:/[\w-][\w.-]*+)*+/?(?:\?[\w.=&%-]*+)?\Z", re.ASCII
+)
 
 
 @frozen
@@ -35,7 +38,19 @@ class Base:
 
     def resolve(self, link: str) -> str | None:
         """Return what `urls.canonical` would, ten times as quickly for most links."""
-        if _PLAIN.match(link) is None:
+        found = _PLAIN.match(link)
+        if found is None:
             return urls.canonical(link, self.url, self.encoding)
-        url = (self.origin if link[0] == "/" else self.folder) + link
+        up = found.end(1)
+        if up > 0:
+            url = self._above(up // len("../")) + link[up:]
+        else:
+            url = (self.origin if link[0] == "/" else self.folder) + link
         return url if len(url) <= urls.LENGTH_LIMIT else None
+
+    def _above(self, levels: int) -> str:
+        """Return the folder so many levels up; above the top one there is none."""
+        folder = self.folder
+        for _ in range(levels):
+            folder = folder[: max(folder.rindex("/", 0, -1), len(self.origin)) + 1]
+        return folder
