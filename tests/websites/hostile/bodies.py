@@ -45,7 +45,7 @@ _NESTS: dict[str, tuple[str, str, str, str]] = {
 
 
 def big(rest: str) -> Pieces:
-    """Give an HTML page of two hundred megabytes, with ways out at its ends."""
+    """Give an HTML page of two hundred megabytes, with a way out at its beginning."""
     if rest:
         yield from page("/big")
         return
@@ -53,7 +53,6 @@ def big(rest: str) -> Pieces:
     yield head("text/html") + f"<p>{link_out('big')}".encode()
     for number in range(PAGE // len(filler)):
         yield f"{filler}<a href=/big?{number}>more</a>\n".encode()
-    yield link_out("big-end").encode()
     yield "close"
 
 
@@ -231,4 +230,4 @@ _WEIGHTS = {
 BODIES: dict[str, Callable[[str], Pieces]] = {
     each.__name__: each for each in (nesting, big, bombs, charsets, lies, scripts, weights)
 }
-MORE_WAYS_OUT = ("nested", "big-end")
+MORE_WAYS_OUT = ("nested",)
