@@ -15,7 +15,7 @@ from agents.crawler.frontier import Frontier, Task
 from agents.crawler.health import Health
 from agents.crawler.heavy import HeavyParsers
 from agents.crawler.judge import Judge
-from agents.crawler.link_reader import LinkReader
+from agents.crawler.link_reader import FEEDS, LinkReader
 from agents.crawler.parsers import Source, media_type, registry
 from agents.crawler.parsers.header_links import header_links
 from agents.crawler.reader import Reader
@@ -96,7 +96,7 @@ class Collector:
     @_left_aside.default
     def _of_strategy(self) -> frozenset[str]:
         strategy = self.order.strategy
-        followed = {"sitemap": strategy.sitemaps, "feed": strategy.feeds}
+        followed = {"sitemap": strategy.sitemaps, **dict.fromkeys(FEEDS, strategy.feeds)}
         return frozenset(name for name, wanted in followed.items() if not wanted)
 
     async def collect(self, task: Task) -> None:
@@ -240,6 +240,8 @@ class Collector:
             self.judge.favicon(task)
         if received.reception.reader_failed:
             self.findings.trap(task.url, LOST)
+        elif received.reception.reader_cut:
+            self.judge.truncated(task.url)
 
     def _follow_fields(self, task: Task, head: ResponseHead) -> None:
         headers = head.headers

@@ -72,6 +72,10 @@ class Following:
             self._findings.trap(url, trap)
             self._met(url, link, task, trap)
 
+    def has_taken(self, url: str) -> bool:
+        """Tell whether a URL has been given out to be fetched."""
+        return self._frontier.has_taken(url)
+
     def set_aside(self, url: str, link: Link, task: Task, verdict: str) -> None:
         """Tell of a URL that is not followed, and is in no trap."""
         if self._stories is not None and _is_first(self._outside, url, _OUTSIDE_LIMIT):

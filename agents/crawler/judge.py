@@ -78,7 +78,7 @@ class Judge:
         """
         if link.kind != PAGE and task.requisite:
             link = link._replace(requisite=True)
-        kind = self.settle(link, task, Base.of(task.url))
+        kind = self.settle(link, task, Base.of(task.url), moved=True)
         self.tell(folder(task.url), {kind: 1})
 
     def favicon(self, task: Task) -> None:
@@ -88,6 +88,10 @@ class Judge:
             self._shown.add(server)
             self.header(task, Link("/favicon.ico", COMPONENT, True))
 
+    def feed(self, url: str, task: Task) -> None:
+        """Report a feed that was found to be one, whether a page declares it or not."""
+        self._findings.feeds.add(url, task.referrer)
+
     def truncated(self, url: str) -> None:
         """Report a document of which links may be missing."""
         self._findings.trap(url, TRUNCATED)
@@ -96,8 +100,15 @@ class Judge:
         """Report a document whose parser failed."""
         self._findings.trap(url, LOST, reason)
 
-    def settle(self, link: Link, task: Task, base: Base) -> str:
-        """Follow a link or not; return how it counts: an external URL, a folder, or nothing."""
+    def settle(self, link: Link, task: Task, base: Base, moved: bool = False) -> str:
+        """Follow a link or not; return how it counts: an external URL, a folder, or nothing.
+
+        Args:
+            link: as the document writes it.
+            task: what led to the document.
+            base: what the link is relative to.
+            moved: whether it stands in the head of an answer, as where a document moved to does.
+        """
         url = base.resolve(link.url)
         if link.stream or is_stream(url or link.url):
             self._findings.streams.add(url or link.url[: urls.LENGTH_LIMIT], task.url)
@@ -106,7 +117,7 @@ class Judge:
                 self._findings.trap(link.url[:_SHOWN], TOO_LONG)
             return _NOTHING
         if self._sessions:
-            url = self._without_session(url, link, task)
+            url = self._without_session(url, link, task, moved)
         if link.feed:
             self._findings.feeds.add(url, task.url)
         if not link.requisite and not self._delimitation.internal(url):
@@ -120,14 +131,16 @@ class Judge:
             self._following.component(url, link, task, base.url)
         return intern(folder(url))
 
-    def _without_session(self, url: str, link: Link, task: Task) -> str:
+    def _without_session(self, url: str, link: Link, task: Task, moved: bool) -> str:
         """Return a URL without its session.
 
-        A redirection that does nothing but give a session is followed as it is: without the
-        session it would lead to itself, and what it hides would be missed.
+        A redirection that does nothing but give a session, be it by way of others, is followed as
+        it is: without the session it would lead to itself, and what it hides would be missed.
         """
         plain = without_session(url)
         if plain == url or (plain == task.url and link.kind == COMPONENT):
+            return url
+        if moved and task.chain and not link.requisite and self._following.has_taken(plain):
             return url
         self._findings.sessions.add(url, plain)
         return plain

@@ -26,6 +26,7 @@ from agents.crawler.parsers import (
 from agents.crawler.parsers.javascript import may_link
 from anet.errors import AnetError
 
+FEEDS = frozenset(["feed", "json-feed"])  # formats of feeds
 SCRIPT_LIMIT = 1024 * 1024  # characters of the scripts within a page that are run
 
 _JAVASCRIPT = "text/javascript"
@@ -128,6 +129,8 @@ class LinkReader:
                 yield from self._await(self._heavy.run_scripts(self._source.url, self._scripts))
         elif self._remote:
             yield from self._read_remotely()
+        if self._parser is not None and format_of(self._parser).name in FEEDS:
+            self._judge.feed(self._source.url, self._task)
         if self._document is not None:
             self._document.end()
 
@@ -184,7 +187,7 @@ class LinkReader:
             return
         if piece.media_type == _IMPORT_MAP:
             self._keep(piece.text)  # scripts name their modules by it
-        chosen = registry().by_type.get(piece.media_type)
+        chosen = registry().choose(piece.media_type, "", b"")
         if chosen is None or chosen.format.heavy or self._inner:
             return
         self._inner = True  # pieces within pieces are left aside

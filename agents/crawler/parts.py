@@ -161,7 +161,7 @@ def assemble(
         health=Health(),
         stories=stories,
         robots=RobotsFiles(politeness.user_agent, means.workers) if politeness.robots else None,
-        sitemaps=Sitemaps(frontier, delimitation) if strategy.sitemaps else None,
+        sitemaps=Sitemaps(frontier, delimitation, findings) if strategy.sitemaps else None,
         former=past.structure,
         heavy=None if means.processes is None else HeavyParsers(means.processes),
     )

@@ -51,6 +51,11 @@ class Reading:
         self._pausing: Deferred[None] | None = None
         self._awaited: Any = None
 
+    @property
+    def cut(self) -> bool:
+        """Whether a part of the body could not be decoded, or passes the limit of decoding."""
+        return self._decoding is not None and self._decoding.cut
+
     def feed(self, chunk: bytes) -> Deferred[None] | None:
         """Take the next bytes; return what fires when they are read, or None when they are."""
         return self._take(self._steps(chunk))

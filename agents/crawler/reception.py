@@ -54,6 +54,11 @@ class Reception:
         """Whether what reads the body gave up."""
         return self._reading is not None and self._reading.failed
 
+    @property
+    def reader_cut(self) -> bool:
+        """Whether a part of the body could not be decoded, or passes the limit of decoding."""
+        return self._reading is not None and self._reading.cut
+
     def __call__(self, chunk: bytes) -> Deferred[None] | None:
         """Take the next bytes; a Deferred asks to wait with more until they have been read.
 

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 
 from agents import urls
+from agents.crawler.findings import Findings
 from agents.crawler.frontier import Frontier, Task
+from agents.crawler.traps import SITEMAPS
 from agents.delimitation import Delimitation
 
 USUAL = "/sitemap.xml"  # asked for where robots.txt names none
@@ -17,11 +19,13 @@ class Sitemaps:
     Args:
         frontier: takes them.
         delimitation: of the site; other servers' sitemaps are of no interest.
+        findings: takes what is left aside.
     """
 
-    def __init__(self, frontier: Frontier, delimitation: Delimitation) -> None:
+    def __init__(self, frontier: Frontier, delimitation: Delimitation, findings: Findings) -> None:
         self._frontier = frontier
         self._delimitation = delimitation
+        self._findings = findings
         self._met: set[str] = set()
 
     def look(self, task: Task, named: Iterable[str]) -> None:
@@ -37,7 +41,11 @@ class Sitemaps:
         if not self._delimitation.internal(task.url):
             return
         self._met.add(server)
-        for url in list(named)[:LIMIT] or [USUAL]:
+        for count, url in enumerate(list(named) or [USUAL]):
             found = urls.canonical(url, task.url)
-            if found is not None:
+            if found is None:
+                continue
+            if count < LIMIT:
                 self._frontier.add_component(found, True, 0, 1)
+            else:
+                self._findings.trap(found, SITEMAPS)

@@ -24,6 +24,7 @@ DIRECTORY: Final = "too many URLs of its directory"
 SCRIPT: Final = "too many sets of parameters of its script"
 CHAINED: Final = f"past {CHAIN_LIMIT} components of components"
 TOO_LONG: Final = f"its URL passes {urls.LENGTH_LIMIT} characters"
+SITEMAPS: Final = "too many sitemaps of its server"
 FULL: Final = "past the number of URLs of a crawl"
 TRUNCATED: Final = "a part of the document passes a limit; it is not searched"
 ENDLESS: Final = "its answer passes a limit; it is not kept"
@@ -98,6 +99,8 @@ def repeats(url: str) -> bool:
         return False
     path = urls.target(url).partition("?")[0]
     folders = path.split("/")[1:-1]
-    if len(folders) - len(set(folders)) > REPETITIONS:
+    named = [folder for folder in folders if not folder.isdigit()]  # tiles of maps are numbers
+    again = len(named) - len(set(named))
+    if again > REPETITIONS and 3 * again >= 2 * len(named):
         return True
     return len(folders) >= REPETITIONS and _REPEATED.search(path) is not None

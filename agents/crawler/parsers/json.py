@@ -70,6 +70,8 @@ def _is_url(text: str, linking: bool) -> bool:
 class JsonParser(JsonDocument):
     """Parses JSON."""
 
+    inner: JsonDocument | None = None  # parser of a format of JSON, once it is recognised
+
     format = Format(
         "json",
         ("application/json", "text/json", "application/x-json", "application/vnd.api+json",
@@ -88,7 +90,8 @@ class JsonParser(JsonDocument):
         """Yield what the value links to, as the parser of its format sees it."""
         for other in _others():
             if other.recognises(value):
-                yield from other(self.source).links(value)
+                self.inner = other(self.source)
+                yield from self.inner.links(value)
                 return
         # What a script asks for, it writes into its page.
         self.base = self.source.referrer

@@ -4,6 +4,8 @@ from typing import Any
 
 from pytest_twisted import ensureDeferred
 
+from agents.crawler.sitemaps import LIMIT
+from agents.crawler.traps import SITEMAPS
 from anet.http import Response
 
 SITEMAP = """<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
@@ -48,3 +50,25 @@ async def test_without_sitemaps(web: Any, crawl: Any) -> None:
     crawled = await crawl(web.url, strategy={"sitemaps": False})
     assert web.url + "sitemap.xml" in crawled.urls
     assert web.url + "hidden" not in crawled.urls
+
+
+@ensureDeferred
+async def test_too_many_sitemaps(web: Any, crawl: Any) -> None:
+    """Those past the limit are not asked for, and the report counts them."""
+    named = "".join(f"Sitemap: {web.url}{number}.xml\n" for number in range(LIMIT + 7))
+    web.pages = {"/": "", "/robots.txt": named}
+    crawled = await crawl(web.url, strategy={"sitemaps": True})
+    assert f"/{LIMIT}.xml" not in web.hits
+    assert crawled.found("limits/limit", "kind") == [SITEMAPS]
+    assert crawled.found("limits/limit", "count") == ["7"]
+
+
+@ensureDeferred
+async def test_a_feed_that_no_page_declares(web: Any, crawl: Any) -> None:
+    """What turns out to be a feed is reported as one, whatever led to it."""
+    web.pages = {"/": "<a href=/news.xml><a href=/news.json>"}
+    served(web, "/news.xml", "<rss><channel><item><link>/one</link></item></channel></rss>")
+    feed = b'{"version": "https://jsonfeed.org/version/1.1", "title": "t", "items": []}'
+    web.pages["/news.json"] = Response(200, [(b"Content-Type", b"application/json")], feed)
+    crawled = await crawl(web.url)
+    assert crawled.found("feeds/feed") == [web.url + "news.xml", web.url + "news.json"]
