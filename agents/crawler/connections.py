@@ -1,6 +1,7 @@
 """The crawler's connections: one kept for each remote address (*INA §1.4.4*)."""
 
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from attrs import define
@@ -33,7 +34,7 @@ class Place(NamedTuple):
         host: the host asked for; over TLS the certificate depends on it.
         tls: whether TLS is spoken.
         proxy: the proxy in between, which looks the host up so that `ip` is its name; or empty.
-        absolute: whether that proxy is asked, not the server, so that one connection serves all.
+        absolute: whether that proxy is asked, not the server.
     """
 
     ip: str
@@ -51,8 +52,6 @@ class Place(NamedTuple):
     @property
     def key(self) -> tuple[str, int, str]:
         """Places of one key share a connection."""
-        if self.absolute:
-            return ("", 0, "")
         return (self.ip, self.port, self.host if self.tls else "")
 
 
@@ -80,6 +79,8 @@ class Connections:
             need not be permitted; the addresses that it leads to are its matter, but a host that
             is an address, or this machine by name, must be permitted.
         http2: whether HTTP/2 is spoken with servers that offer nothing else.
+        tell: takes what is being done, in words, and the seconds that it may take; empty when it
+            is done.
 
     Attributes:
         proxy: as given.
@@ -94,7 +95,9 @@ class Connections:
         *,
         proxy: AnyProxy | None = None,
         http2: bool = True,
+        tell: Callable[[str, float], None] = lambda *_: None,
     ) -> None:
+        self._tell = tell
         self.proxy = proxy
         self._http2 = http2
         self._modern: OrderedDict[str, None] = OrderedDict()  # hosts that speak HTTP/2 only
@@ -116,7 +119,9 @@ class Connections:
             return self._behind(self.proxy, tls, host, port)
         name = self._names.get(host)
         if name is None or name.until < self._reactor.seconds():
+            self._tell(f"the name {host} is being looked up", self._timeout)
             name = await self._look_up(host)
+            self._tell("", 0.0)
         for ip in name.addresses:
             place = Place(ip, port, host, tls)
             if self.kept(place):
@@ -139,6 +144,13 @@ class Connections:
         kept = self._kept.pop(place.key, None)
         if kept is not None and kept.connection.state is State.IDLE:
             return kept.connection
+        self._tell(f"{place.host} is being connected to", self._timeout)
+        connection = await self._connect_as_it_can(place)
+        self._tell("", 0.0)
+        return connection
+
+    async def _connect_as_it_can(self, place: Place) -> Connection:
+        """Connect, over TLS by the version of HTTP that the server speaks."""
         if not place.tls:
             return await self._connect(place, ())
         try:
@@ -176,8 +188,12 @@ class Connections:
         return kind(self._reactor, self._silence, session)
 
     def keep(self, place: Place, connection: Connection) -> bool:
-        """Keep a connection for the next request; tell whether it can serve one."""
-        if connection.state is not State.IDLE:
+        """Keep a connection for the next request; tell whether it can serve one.
+
+        One to a proxy that is asked for all servers is not kept: after an answer without a body
+        some proxies relay what comes next to the server of that answer, whoever it is meant for.
+        """
+        if place.absolute or connection.state is not State.IDLE:
             connection.close()
             return False
         self._kept[place.key] = _Kept(connection, self._reactor.seconds())

@@ -67,6 +67,7 @@ class Crawl:
             means.limits.silence,
             proxy=read_proxy(order.access.proxy),
             http2=order.access.http2,
+            tell=self.waiting.doing,
         )
         self._parts: Parts | None = None
 
@@ -76,14 +77,13 @@ class Crawl:
         if self._parts is not None:
             frontier = self._parts.frontier
             figures = self._parts.recorder.now(len(frontier), frontier.depth)
-        reason = self.waiting.reason
-        if not reason and self.current:
-            reason = self.waiting.slow(urls.authority(self.current))
+        server = urls.authority(self.current) if self.current else ""
+        reason, until = self.waiting.now(server)
         return evolve(
             figures,
             seconds=self._means.reactor.seconds() - self._begun,
             waiting_for=reason,
-            waiting_until=self.waiting.until,
+            waiting_until=until,
         )
 
     @property

@@ -1,6 +1,7 @@
 """Heavy parsers at work in other processes, where a hostile document can do no harm."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
@@ -43,10 +44,14 @@ class HeavyParsers:
 
     Args:
         processes: the workers.
+        tell: takes what is being done, in words, and the seconds that it may take.
     """
 
-    def __init__(self, processes: Processes) -> None:
+    def __init__(
+        self, processes: Processes, tell: Callable[[str, float], None] = lambda *_: None
+    ) -> None:
         self._processes = processes
+        self._tell = tell
         self._scripts: OrderedDict[bytes, Extract] = OrderedDict()
 
     async def parse(self, name: str, source: Source, body: bytes) -> Extract:
@@ -55,6 +60,7 @@ class HeavyParsers:
         Raises:
             anet.errors.AnetError: it can't be read, or not within the limits.
         """
+        self._tell(f"a worker reads {source.url}", 0.0)
         told = await self._processes.run(
             worker.parse,
             name, source.url, source.charset, source.text, source.referrer, body,
@@ -71,6 +77,7 @@ class HeavyParsers:
         key = sha256("\0".join((folder, *scripts)).encode("utf-8", "replace")).digest()
         found = self._scripts.get(key)
         if found is None:
+            self._tell(f"a worker runs the scripts of {url}", 0.0)
             told = await self._processes.run(worker.run_scripts, url, scripts)
             found = self._scripts[key] = Extract.of(told)
             if len(self._scripts) > _REMEMBERED:

@@ -163,6 +163,6 @@ def assemble(
         robots=RobotsFiles(politeness.user_agent, means.workers) if politeness.robots else None,
         sitemaps=Sitemaps(frontier, delimitation, findings) if strategy.sitemaps else None,
         former=past.structure,
-        heavy=None if means.processes is None else HeavyParsers(means.processes),
+        heavy=None if means.processes is None else HeavyParsers(means.processes, waiting.doing),
     )
     return Parts(frontier, stories, recorder, fetcher, collector, analysing)

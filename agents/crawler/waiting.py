@@ -29,16 +29,36 @@ class Waiting:
         self.paused = False
         self._clock = clock
         self._began = clock.seconds()
+        self._doing, self._longest = "", 0.0
         self._resumed: Deferred[None] | None = None
 
     def begin(self, reason: str = "") -> None:
         """Take note that something begins: a wait for a reason, or else the work on a URL."""
         self.reason, self.until, self._began = reason, 0.0, self._clock.seconds()
+        self._doing, self._longest = "", 0.0
 
-    def slow(self, server: str) -> str:
-        """Return why nothing comes while a server is at work, once that takes long; or empty."""
+    def doing(self, what: str = "", longest: float = 0.0) -> None:
+        """Take note of a step of the work on a URL, which is worth a word once it takes long.
+
+        Args:
+            what: in words; empty when the server is at work.
+            longest: seconds after which the step is given up.
+        """
+        self._doing, self._longest, self._began = what, longest, self._clock.seconds()
+
+    def now(self, server: str) -> tuple[str, float]:
+        """Return why nothing comes now, and until when (see `until`); empty when something does.
+
+        Args:
+            server: which is being asked, or empty.
+        """
         seconds = self._clock.seconds() - self._began
-        return f"{server} has been answering for {seconds:.0f} s" if seconds >= SLOW else ""
+        if self.reason or not server or seconds < SLOW:
+            return self.reason, self.until
+        if not self._doing:
+            return f"{server} has been answering for {seconds:.0f} s", 0.0
+        until = self._began + self._longest if self._longest else 0.0
+        return f"{self._doing}, for {seconds:.0f} s", until
 
     def sleep(self, seconds: float, reason: str) -> Deferred[None]:
         """Wait so many seconds for a reason."""

@@ -158,3 +158,13 @@ async def test_the_address_is_asked_about_again_when_connecting() -> None:
     for ip in ("10.0.0.1", "::ffff:10.0.0.1", "64:ff9b::a00:1"):
         with pytest.raises(ForbiddenAddress):
             await made.obtain(Place(ip, 80, "one", False))
+
+
+@ensureDeferred
+async def test_a_connection_to_a_proxy_for_all_servers_is_not_kept(clock: Any) -> None:
+    """What is asked next might be relayed to the server of the last answer."""
+    connections = Connections(clock, lambda ip: True, 5, 5)
+    place = Place("a.org", 80, "a.org", False, "proxy:3128", absolute=True)
+    connection: Any = FakeConnection()
+    assert not connections.keep(place, connection)
+    assert connection.state is State.CLOSED and not connections.kept(place)

@@ -23,11 +23,23 @@ def test_a_slow_answer_is_worth_a_word() -> None:
     waiting = Waiting(clock)
     waiting.begin()
     clock.advance(SLOW - 0.1)
-    assert waiting.slow("a.org") == ""
+    assert waiting.now("a.org") == ("", 0)
     clock.advance(1)
-    assert waiting.slow("a.org") == "a.org has been answering for 4 s"
+    assert waiting.now("a.org") == ("a.org has been answering for 4 s", 0)
+    assert waiting.now("") == ("", 0)
     waiting.begin()
-    assert waiting.slow("a.org") == ""
+    assert waiting.now("a.org") == ("", 0)
+
+
+def test_a_slow_step() -> None:
+    """What takes long before the server answers is told as what it is, and when it is given up."""
+    clock = Clock()
+    waiting = Waiting(clock)
+    waiting.doing("the name a.org is being looked up", 10)
+    clock.advance(4)
+    assert waiting.now("a.org") == ("the name a.org is being looked up, for 4 s", 10)
+    waiting.doing()
+    assert waiting.now("a.org") == ("", 0)
 
 
 def test_paused() -> None:
