@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from attrs import field, frozen, validators
 
+SECRET: Final = {"secret": True}  # metadata of fields whose values no message shows
 CODINGS: Final = ("gzip", "br", "zstd")  # content codings that crawlers read
 
 
@@ -89,7 +90,7 @@ class Cookie:
 
     domain: str
     name: str
-    value: str
+    value: str = field(repr=False, metadata=SECRET)
     path: str = "/"
 
 
@@ -106,7 +107,7 @@ class Credential:
 
     host: str
     user: str
-    password: str = field(repr=False)
+    password: str = field(repr=False, metadata=SECRET)
     realm: str = ""
 
 
@@ -133,7 +134,7 @@ class Access:
     cookies: bool = True
     given_cookies: tuple[Cookie, ...] = ()
     credentials: tuple[Credential, ...] = ()
-    proxy: str | None = field(default=None, validator=_is_proxy)
+    proxy: str | None = field(default=None, validator=_is_proxy, repr=False, metadata=SECRET)
     http2: bool = True
     conditional: bool = False
 

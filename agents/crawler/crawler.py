@@ -23,6 +23,7 @@ from agents.crawler.limits import Limits
 from agents.crawler.parts import Means
 from agents.order import CrawlFigures, Order
 from agents.page import Series
+from anet.backoff import Backoff
 from anet.processes import Processes
 from anet.tasks import Tasks, every
 from anet.workers import Workers
@@ -33,7 +34,9 @@ PARSER_MEMORY = 512 * 2**20  # bytes that reading one document may take
 PARSER_TIME = 30.0  # seconds
 STOPPED = "stopped by an operator"  # the error of a crawl that a person stops
 PROGRESS_EVERY = 1.0  # seconds between two words to the scheduler
-_FULL_DISK_REST = 10.0  # seconds before another crawl may be begun on a disk that is full
+# Seconds before another crawl may be begun on a disk that is full, and those it grows to: each
+# time the server is asked for all of it again.
+_FULL_DISK_REST, _LONGEST_REST = 10.0, 3600.0
 _REMEMBERED = 50  # ended crawls and errors that pages show
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,199}")
 
@@ -81,6 +84,7 @@ class SiteCrawler(Service):
         self._crawls = crawls
         self._agent = name
         self._limits = limits
+        self._rests = Backoff(_FULL_DISK_REST, _LONGEST_REST)
         self._workers = Workers(reactor, 2, name="crawl files")
         self._processes = Processes(
             reactor,
@@ -173,7 +177,10 @@ class SiteCrawler(Service):
         if error:
             self._error(f"{name}: {error}")
         if again:
-            await crawl.waiting.sleep(_FULL_DISK_REST, "the disk is full; begun anew after a rest")
+            rest = self._rests.next()
+            await crawl.waiting.sleep(rest, "the disk is full; begun anew after a rest")
+        else:
+            self._rests.reset()
         crawl.waiting.begin("the scheduler is being told how the crawl ended")
         await self._tell(crawl, figures, error, again)
 
@@ -225,7 +232,7 @@ class SiteCrawler(Service):
         self._before = figures
         if self.crawl is not None:
             self.crawl.monitor.queued.add(now, figures.queued)
-        if self.crawl is not None and self.state is State.BUSY:
+        if self.crawl is not None and (self.state is State.BUSY or figures.waiting_for):
             self._scheduler.notify("progress", crawl=self.crawl.order.crawl, figures=figures)
 
     def _busy(self) -> str:

@@ -104,9 +104,14 @@ def registry() -> Registry:
     return found
 
 
-@lru_cache(1000)
 def media_type(content_type: str) -> tuple[str, str | None]:
     """Split a Content-Type header into the media type, in lower case, and its charset."""
+    # Most servers write few different ones; a long one is not worth its memory.
+    return _split(content_type) if len(content_type) < 200 else _split.__wrapped__(content_type)
+
+
+@lru_cache(1000)
+def _split(content_type: str) -> tuple[str, str | None]:
     kind, _, parameters = content_type.partition(";")
     found = _CHARSET.search(parameters)
     return kind.strip().lower(), found[1].lower() if found else None

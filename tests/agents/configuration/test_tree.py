@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from agents.configuration import Configuration, ConfigurationError, load
 from agents.configuration.checks import is_address
 from agents.configuration.document import DEPTH_LIMIT, SIZE_LIMIT
+from agents.scheduler.config import SchedulerConfig
 
 
 @frozen
@@ -227,3 +228,20 @@ def test_any_text_is_read_or_refused(text: str) -> None:
             Reader("x").instance(node, Section, "scheduler")
     except ConfigurationError:
         pass
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "access: {proxy: 'http://user:hidden@nowhere'}",
+        "access: {credentials: [{host: a.org, user: u, password: [hidden]}]}",
+        "access: {given_cookies: [{domain: a.org, name: n, value: {hidden: 1}}]}",
+    ],
+)
+def test_secrets_are_not_shown(tmp_path: Path, text: str) -> None:
+    """What is wrong with a password is told, and where, without the password."""
+    path = tmp_path / "config.yaml"
+    path.write_text(f"scheduler:\n  {text}\n")
+    with pytest.raises(ConfigurationError) as refused:
+        load(path).section("scheduler", SchedulerConfig)
+    assert "hidden" not in str(refused.value) and ":2: scheduler.access" in str(refused.value)
