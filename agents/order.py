@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from attrs import field, frozen, validators
 
-SECRET: Final = {"secret": True}  # metadata of fields whose values no message shows
+HIDDEN: Final = {"hidden": True}  # metadata of fields whose values no message shows
 CODINGS: Final = ("gzip", "br", "zstd")  # content codings that crawlers read
 
 
@@ -90,7 +90,7 @@ class Cookie:
 
     domain: str
     name: str
-    value: str = field(repr=False, metadata=SECRET)
+    value: str = field(repr=False, metadata=HIDDEN)
     path: str = "/"
 
 
@@ -107,7 +107,7 @@ class Credential:
 
     host: str
     user: str
-    password: str = field(repr=False, metadata=SECRET)
+    password: str = field(repr=False, metadata=HIDDEN)
     realm: str = ""
 
 
@@ -134,7 +134,7 @@ class Access:
     cookies: bool = True
     given_cookies: tuple[Cookie, ...] = ()
     credentials: tuple[Credential, ...] = ()
-    proxy: str | None = field(default=None, validator=_is_proxy, repr=False, metadata=SECRET)
+    proxy: str | None = field(default=None, validator=_is_proxy, repr=False, metadata=HIDDEN)
     http2: bool = True
     conditional: bool = False
 

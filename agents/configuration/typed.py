@@ -30,8 +30,8 @@ _SCALARS: dict[Any, tuple[str, set[str]]] = {
     Path: ("the path of a file or folder", {"str"}),
 }
 _CONSTRUCTOR = SafeConstructor()
-SECRET = "secret"  # key of the metadata of a field whose value no message shows
-_HIDDEN = "what is not shown here"
+HIDDEN = "hidden"  # key of the metadata of a field whose value no message shows
+_UNSHOWN = "what is not shown here"
 
 
 class Reader:
@@ -55,14 +55,14 @@ class Reader:
         if not isinstance(node, MappingNode):
             raise self._error(node, key, f"expected keys with values, found {describe(node)}")
         hints = get_type_hints(cls)
-        secrets = {field.name for field in _fields(cls) if field.metadata.get(SECRET)}
+        hidden = {field.name for field in _fields(cls) if field.metadata.get(HIDDEN)}
         names = {field.name: field.alias or field.name for field in _fields(cls)}
         values: dict[str, Any] = {}
         nodes: dict[str, Node] = {}
         for name, key_node, value_node in entries(node, self.file, key):
             if name not in names:
                 raise unknown_key(self.file, line_of(key_node), key, name, list(names))
-            read = self._secret if name in secrets else self.value
+            read = self._hidden if name in hidden else self.value
             values[names[name]] = read(value_node, hints[name], join(key, name))
             nodes[names[name]] = value_node
         return self._construct(node, cls, key, values, nodes)
@@ -89,12 +89,12 @@ class Reader:
             return self._dictionary(node, arguments[1], key)
         raise TypeError(f"{key}: a configuration cannot hold {annotation!r}")
 
-    def _secret(self, node: Node, annotation: Any, key: str) -> Any:
+    def _hidden(self, node: Node, annotation: Any, key: str) -> Any:
         """Return the value of a node that no message may show."""
         try:
             return self.value(node, annotation, key)
         except ConfigurationError:
-            raise self._error(node, key, f"expected text in quotes, found {_HIDDEN}") from None
+            raise self._error(node, key, f"expected text in quotes, found {_UNSHOWN}") from None
 
     def _scalar(self, node: Node, kind: type, key: str) -> Any:
         expected, tags = _SCALARS[kind]
@@ -162,9 +162,9 @@ class Reader:
                     cls(**(always | {name: value}))
                 except (ValueError, TypeError) as blamed:
                     found = describe(nodes[name])
-                    if any(field.metadata.get(SECRET) for field in _fields(cls)
+                    if any(field.metadata.get(HIDDEN) for field in _fields(cls)
                            if name in (field.alias, field.name)):  # fmt: skip
-                        found = _HIDDEN
+                        found = _UNSHOWN
                     message = f"expected {_expectation(blamed)}, found {found}"
                     raise self._error(nodes[name], join(key, name), message) from None
             raise self._error(node, key, f"expected {_expectation(error)}") from None
