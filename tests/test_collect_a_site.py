@@ -111,13 +111,13 @@ def test_reasons_for_waiting() -> None:
     reasons = [
         found for row in table.splitlines() for found in re.findall("`([a-z][^`]{12,})`", row)
     ]
-    sources = "".join(path.read_text() for path in (_ROOT / "agents/crawler").glob("*.py"))
+    sources = "".join(path.read_text() for path in (_ROOT / "agents/crawler").rglob("*.py"))
     assert len(reasons) >= 8
     for given in re.findall(r'waiting\.(?:begin\(|sleep\(\w+, )"([^"]+)"', sources):
         assert given in reasons
     for reason in reasons:
-        told = re.sub(r" \d+ s$", "", reason.removeprefix("www.example.org "))
-        assert told in sources, reason
+        for told in re.split(r"(?:http://)?www\.example\.org\S*|\d+ s$", reason):
+            assert told in sources, reason
 
 
 class Site(Walk):

@@ -130,7 +130,9 @@ class Fetcher:
 
     def rest(self, url: str, seconds: float) -> None:
         """Leave the server of a URL alone for some time, because it does not answer."""
-        self._accounts.of(urls.authority(url)).rest(self._reactor.seconds(), seconds)
+        self._accounts.of(urls.authority(url)).rest(
+            self._reactor.seconds(), seconds, "it did not answer as it should"
+        )
 
     @staticmethod
     def _part(download: Download, error: Exception, last: bool) -> Answer:
@@ -166,12 +168,14 @@ class Fetcher:
         raise FetchFailed(f"{host} does not stop asking who is there", again=False)
 
     async def _leave_alone(self, account: Account, host: str) -> None:
-        seconds = account.wait(self._reactor.seconds())
+        now = self._reactor.seconds()
+        seconds = account.wait(now)
         if not seconds:
             return
         if seconds >= IDLE:
             self._connections.stop()  # for as long no request will be made on any of them
-        await self._wait(seconds, f"{host} is left alone for {seconds:.0f} s")
+        why = account.reason(now)
+        await self._wait(seconds, f"{host} is left alone for {seconds:.0f} s: {why}")
 
     async def _exchange(
         self,
@@ -207,7 +211,11 @@ class Fetcher:
                 self._connections.close(place)
         if head.status in SUFFERING:
             retry_after = head.headers.text(b"retry-after")
-            account.rest(now, rest_asked(retry_after, now, attempt, self._longest_rest))
+            account.rest(
+                now,
+                rest_asked(retry_after, now, attempt, self._longest_rest),
+                f"it answered {head.status}",
+            )
             self._connections.close(place)
         return None if sink is None else download.answer
 

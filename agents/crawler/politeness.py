@@ -13,6 +13,8 @@ from agents.crawler.pace import Pace
 from agents.crawler.quota import Quota
 from agents.order import Politeness
 
+DELAYS = "the delays owed to it are paid"
+QUOTA = "its quota of the period is used up"
 ACCOUNTS = 10_000  # servers remembered; the one longest unused is forgotten
 
 
@@ -28,19 +30,25 @@ class Account:
         pace: how fast it usually answers.
     """
 
-    __slots__ = ("_last", "_quota", "free_at", "owed", "pace")
+    __slots__ = ("_last", "_quota", "_why", "free_at", "owed", "pace")
 
     def __init__(self, quota: Quota | None = None) -> None:
         self.pace = Pace()
         self._quota = quota
         self.owed = 0.0
         self.free_at = 0.0
+        self._why = ""
         self._last: float | None = None
 
     def wait(self, now: float) -> float:
         """Return the seconds to wait before the next request."""
         seconds = max(0.0, self.free_at - now)
         return seconds if self._quota is None else max(seconds, self._quota.wait(now))
+
+    def reason(self, now: float) -> str:
+        """Return why there is a wait, in words."""
+        quota = 0.0 if self._quota is None else self._quota.wait(now)
+        return QUOTA if quota > self.free_at - now else self._why
 
     def begin(self, now: float) -> None:
         """Note a request; the time since the last one has paid for itself."""
@@ -65,13 +73,14 @@ class Account:
         self.owed += delay
         if not self.owed or (self.owed < group and not closed):
             return False
-        self.free_at = max(self.free_at, now + self.owed)
+        self.rest(now, self.owed, DELAYS)
         self.owed = 0.0
         return True
 
-    def rest(self, now: float, seconds: float) -> None:
-        """Leave the server alone for some time, as it asked or because it suffers."""
-        self.free_at = max(self.free_at, now + seconds)
+    def rest(self, now: float, seconds: float, why: str) -> None:
+        """Leave the server alone for some time: why, in words."""
+        if now + seconds > self.free_at:
+            self.free_at, self._why = now + seconds, why
 
 
 class Accounts:

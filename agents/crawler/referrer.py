@@ -1,7 +1,6 @@
 """What a browser tells a server of where a link was found (Referrer Policy). Pure."""
 
 
-
 def referrer_of(url: str, found_in: str) -> str:
     """Return the value of the `Referer` field; empty when nothing is told.
 

@@ -20,5 +20,5 @@ def test_a_synthetic_site_is_collected_whole(tmp_path: Path) -> None:
     assert result["answers"] == 3000 + 300 + len(["/robots.txt", "/favicon.ico"])
     assert result["waiting"] > 500
     assert len(result["us_an_answer"]) == 10
-    assert result["targets"].keys() == {"bytes a URL", "dearest late tenth"}
+    assert result["targets"].keys() == {"bytes a URL", "last tenth to second"}
     assert not list(tmp_path.iterdir())

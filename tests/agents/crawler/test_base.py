@@ -7,7 +7,18 @@ from agents.crawler.base import Base
 from agents.urls import LENGTH_LIMIT, canonical
 
 BASES = ["http://a.org/", "https://a.org:81/dir/page.html?x=/y/z", "http://[::1]/a//b/"]
-PIECES = [*"/.?#:&=%-_ \t\n\\;é", "a", "B9", "..", "../", "//", "%2e", "www.b.org", "http:", "index.html"]
+PIECES = [
+    *"/.?#:&=%-_ \t\n\\;é",
+    "a",
+    "B9",
+    "..",
+    "../",
+    "//",
+    "%2e",
+    "www.b.org",
+    "http:",
+    "index.html",
+]
 
 
 @given(st.sampled_from(BASES), st.lists(st.sampled_from(PIECES), max_size=8).map("".join))

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.politeness import ACCOUNTS, Account, Accounts, rest_asked
+from agents.crawler.politeness import ACCOUNTS, DELAYS, QUOTA, Account, Accounts, rest_asked
+from agents.order import Politeness
 
 
 def test_no_delay_until_the_group_is_full() -> None:
@@ -95,3 +96,17 @@ def test_accounts_are_bounded() -> None:
         accounts.of(str(number))
     assert accounts.of("0") is first
     assert accounts.of("1") is not second
+
+
+def test_why_a_server_is_left_alone() -> None:
+    """The longest wait gives the reason: delays, what the server said, or a quota."""
+    account = Account()
+    account.end(100.0, 20.0, 15.0, False)
+    assert (account.wait(100.0), account.reason(100.0)) == (20.0, DELAYS)
+    account.rest(100.0, 5.0, "it answered 503")
+    assert account.reason(100.0) == DELAYS
+    account.rest(100.0, 30.0, "it answered 503")
+    assert account.reason(100.0) == "it answered 503"
+    limited = Accounts(Politeness(requests_per_period=1, period=60.0)).of("a.org")
+    limited.note(100.0, 10)
+    assert (limited.wait(100.0), limited.reason(100.0)) == (60.0, QUOTA)
