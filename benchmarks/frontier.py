@@ -22,11 +22,11 @@ from typing import Any
 
 from agents.crawler.compact import HashSet
 from agents.crawler.findings import Findings
-from agents.crawler.frontier import Frontier, Task
-from agents.crawler.heavy import Extract
-from agents.crawler.judge import Judge
 from agents.crawler.parsers import PAGE, Link, Source, registry
-from agents.crawler.stories import Stories
+from agents.crawler.reading.heavy import Extract
+from agents.crawler.strategy.frontier import Frontier, Task
+from agents.crawler.strategy.judge import Judge
+from agents.crawler.strategy.stories import Stories
 from agents.delimitation import Delimitation
 
 PAGES = Path("/usr/share/doc/python3.11/html")

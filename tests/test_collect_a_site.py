@@ -22,7 +22,7 @@ import yaml
 from agents.archive.command.check import check
 from agents.configuration import load
 from agents.crawler.config import SiteCrawlerConfig
-from agents.crawler.traps import repeats
+from agents.crawler.strategy.traps import repeats
 from agents.delimitation import Delimitation, parse
 from agents.scheduler.config import SchedulerConfig
 from agents.scheduler.naming import crawl_name, site_name

@@ -7,23 +7,14 @@ from attrs import fields
 from lxml import etree
 
 from agents.connectivity import crawl_folder, former
-from agents.crawler import (
-    collector,
-    crawler,
-    decoding,
-    findings,
-    health,
-    heavy,
-    judge,
-    link_reader,
-    robots_files,
-    sitemaps,
-    traps,
-)
+from agents.crawler import collector, crawler, findings, robots_files
 from agents.crawler.directory import CrawlDirectory
+from agents.crawler.network import health
 from agents.crawler.parsers import header_links, html
 from agents.crawler.parsers.tokenizer import TAG_LIMIT
+from agents.crawler.reading import decoding, heavy, link_reader
 from agents.crawler.record import StructureLine
+from agents.crawler.strategy import judge, sitemaps, traps
 from agents.order import Order
 from anet.http.exchange import HEAD_LIMIT
 

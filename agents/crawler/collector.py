@@ -7,31 +7,31 @@ from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 
 from agents import urls
-from agents.crawler import referrer
 from agents.crawler.errors import FetchFailed, LiveStream, TooLong
-from agents.crawler.fetcher import SUFFERING, Answer, Fetcher, Fields
 from agents.crawler.findings import Findings
-from agents.crawler.frontier import Frontier, Task
-from agents.crawler.health import Health
-from agents.crawler.heavy import HeavyParsers
-from agents.crawler.judge import Judge
-from agents.crawler.link_reader import FEEDS, LinkReader
-from agents.crawler.parsers import Source, media_type, registry
-from agents.crawler.parsers.header_links import header_links
-from agents.crawler.reader import Reader
-from agents.crawler.reception import Reception
-from agents.crawler.record import Recorder
-from agents.crawler.revalidation import (
+from agents.crawler.network import referrer
+from agents.crawler.network.fetcher import SUFFERING, Answer, Fetcher, Fields
+from agents.crawler.network.health import Health
+from agents.crawler.network.revalidation import (
     NOT_MODIFIED,
     FormerCapture,
     FormerStructure,
     conditions,
 )
-from agents.crawler.robots import Rules
+from agents.crawler.network.robots import Rules
+from agents.crawler.parsers import Source, media_type, registry
+from agents.crawler.parsers.header_links import header_links
+from agents.crawler.reading.heavy import HeavyParsers
+from agents.crawler.reading.link_reader import FEEDS, LinkReader
+from agents.crawler.reading.reader import Reader
+from agents.crawler.reading.reception import Reception
+from agents.crawler.record import Recorder
 from agents.crawler.robots_files import RobotsFiles
-from agents.crawler.sitemaps import Sitemaps
-from agents.crawler.stories import Stories
-from agents.crawler.traps import ENDLESS, LOST
+from agents.crawler.strategy.frontier import Frontier, Task
+from agents.crawler.strategy.judge import Judge
+from agents.crawler.strategy.sitemaps import Sitemaps
+from agents.crawler.strategy.stories import Stories
+from agents.crawler.strategy.traps import ENDLESS, LOST
 from agents.delimitation import Delimitation
 from agents.order import Order
 from anet.http import ResponseHead

@@ -9,19 +9,19 @@ from attrs import evolve
 from twisted.logger import Logger
 
 from agents import urls
-from agents.crawler.connections import Connections
 from agents.crawler.directory import CrawlDirectory
-from agents.crawler.dynamic import looks_dynamic
 from agents.crawler.errors import BadFormer, CrawlFailed, NoRoom
 from agents.crawler.findings import Findings
-from agents.crawler.frontier import Queues
 from agents.crawler.monitor import Monitor
+from agents.crawler.network.connections import Connections
+from agents.crawler.network.proxies import read_proxy
+from agents.crawler.network.revalidation import FormerStructure
 from agents.crawler.parsers import COMPONENT, PAGE
 from agents.crawler.parts import Means, Parts, Past, assemble
-from agents.crawler.proxies import read_proxy
 from agents.crawler.report import report
-from agents.crawler.revalidation import FormerStructure
-from agents.crawler.stories import Story, story_of
+from agents.crawler.strategy.dynamic import looks_dynamic
+from agents.crawler.strategy.frontier import Queues
+from agents.crawler.strategy.stories import Story, story_of
 from agents.crawler.waiting import Waiting
 from agents.delimitation import Delimitation, InvalidExpression
 from agents.order import CrawlFigures, Order

@@ -18,9 +18,9 @@ from twisted.logger import Logger
 from agents import dates
 from agents.crawler.crawl import Crawl
 from agents.crawler.errors import CrawlFailed, NoRoom
-from agents.crawler.heavy import BODY_LIMIT
 from agents.crawler.limits import Limits
 from agents.crawler.parts import Means
+from agents.crawler.reading.heavy import BODY_LIMIT
 from agents.order import CrawlFigures, Order
 from agents.page import Series
 from anet.backoff import Backoff

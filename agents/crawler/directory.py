@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 from attrs import asdict, evolve
 
-from agents.crawler.certificates import Certificates
 from agents.crawler.compact import Digests
+from agents.crawler.network.certificates import Certificates
 from agents.order import Order
 
 _encode = msgspec.json.Encoder().encode

@@ -66,7 +66,7 @@ class Findings:
         streams: live audio and video, likewise.
         failures: URLs without an answer, with the reason.
         traps: URLs not followed, and documents not searched whole, with the limit that was met.
-        trap_kinds: how many there are for each limit (see `agents.crawler.traps`).
+        trap_kinds: how many there are for each limit (see `agents.crawler.strategy.traps`).
         sessions: URLs with the identifier of a session, and what is followed in place of each.
         excluded: URLs that robots.txt forbids.
     """
@@ -104,7 +104,7 @@ class Findings:
 
         Args:
             url: of it.
-            kind: one of the few names of `agents.crawler.traps`.
+            kind: one of the few names of `agents.crawler.strategy.traps`.
             detail: what else is known.
         """
         self.trap_kinds[kind] += 1

@@ -7,7 +7,7 @@ from agents import dates, urls
 from agents.crawler import crawl_page
 from agents.crawler.crawl_page import story_path
 from agents.crawler.crawler import SiteCrawler
-from agents.crawler.stories import Story
+from agents.crawler.strategy.stories import Story
 from agents.page import (
     HEADERS,
     Cell,

@@ -8,15 +8,15 @@ from agents import dates
 from agents.capture import HEAD_LIMIT
 from agents.crawler.analysing import Analysing, Text, reader_of_text
 from agents.crawler.directory import CrawlDirectory
-from agents.crawler.fetcher import Answer
 from agents.crawler.findings import Findings
 from agents.crawler.former import Former
-from agents.crawler.frontier import Task
 from agents.crawler.monitor import Monitor
+from agents.crawler.network.fetcher import Answer
+from agents.crawler.network.revalidation import FormerCapture
 from agents.crawler.parsers import PAGE
 from agents.crawler.parsers.registry import media_type
-from agents.crawler.reception import Reception
-from agents.crawler.revalidation import FormerCapture
+from agents.crawler.reading.reception import Reception
+from agents.crawler.strategy.frontier import Task
 from agents.order import CrawlFigures, Order
 from anet.http import Headers, parse_head
 

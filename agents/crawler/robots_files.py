@@ -8,10 +8,10 @@ from attrs import define
 
 from agents import urls
 from agents.crawler.errors import FetchFailed
-from agents.crawler.frontier import Task
+from agents.crawler.network.robots import ALLOW_ALL, REDIRECTS, SIZE_LIMIT, Rules, rules
 from agents.crawler.parsers import COMPONENT
-from agents.crawler.robots import ALLOW_ALL, REDIRECTS, SIZE_LIMIT, Rules, rules
-from agents.crawler.traps import TRUNCATED
+from agents.crawler.strategy.frontier import Task
+from agents.crawler.strategy.traps import TRUNCATED
 from anet.workers import Workers
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _SHORT = 16 * 1024  # bytes of rules that are read at once
 
 
 class _Keeper:
-    """Keeps the first bytes of a body (see `agents.crawler.reader.Reader`)."""
+    """Keeps the first bytes of a body (see `agents.crawler.reading.reader.Reader`)."""
 
     def __init__(self) -> None:
         self.text = bytearray()

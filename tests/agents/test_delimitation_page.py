@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.crawler import traps
+from agents.crawler.strategy import traps
 from agents.delimitation import Delimitation, guess, parse
 from agents.session_ids import without_session
 from agents.urls import canonical

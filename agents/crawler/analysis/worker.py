@@ -9,10 +9,10 @@ import msgspec
 
 from agents.crawler.analysis.analyse import TEXT_LIMIT, analyse
 from agents.crawler.analysis.terms import Terms
-from agents.crawler.decoding import Decoding
 from agents.crawler.parsers.link import Embedded, Found
 from agents.crawler.parsers.parser import Source
 from agents.crawler.parsers.registry import registry
+from agents.crawler.reading.decoding import Decoding
 
 BODY_LIMIT = 32 * 1024 * 1024  # bytes of a document, decoded, in which text is looked for
 _PIECE = 64 * 1024

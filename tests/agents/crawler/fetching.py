@@ -7,9 +7,9 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.protocol import Factory, Protocol
 
-from agents.crawler.connections import Connections
-from agents.crawler.fetcher import Answer, Fetcher
-from agents.crawler.proxies import read_proxy
+from agents.crawler.network.connections import Connections
+from agents.crawler.network.fetcher import Answer, Fetcher
+from agents.crawler.network.proxies import read_proxy
 from agents.order import Access, Politeness
 from anet.http import permit_all
 from anet.tasks import sleep

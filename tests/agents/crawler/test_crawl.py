@@ -9,9 +9,9 @@ import pytest
 from pytest_twisted import ensureDeferred
 from twisted.internet.defer import CancelledError, Deferred
 
-from agents.crawler import connections
 from agents.crawler.errors import CrawlFailed
 from agents.crawler.limits import Limits
+from agents.crawler.network import connections
 from anet.http import Response
 from anet.http.connect import reach
 

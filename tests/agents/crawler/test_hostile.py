@@ -20,9 +20,10 @@ from zope.interface import implementer
 
 from agents.crawler import crawl as crawl_module
 from agents.crawler import directory as directory_module
-from agents.crawler import reception, waiting
+from agents.crawler import waiting
 from agents.crawler.errors import CrawlFailed
 from agents.crawler.limits import Limits
+from agents.crawler.reading import reception
 from anet.address import is_public
 
 Script = bytes | Callable[["Rude"], None]

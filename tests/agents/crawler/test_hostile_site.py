@@ -26,11 +26,12 @@ from twisted.internet.task import LoopingCall
 from twisted.logger import LogLevel, globalLogPublisher
 
 from agents.crawler import crawl as crawl_module
-from agents.crawler import health, traps
 from agents.crawler.crawl import Crawl
 from agents.crawler.crawler import PARSER_MEMORY
-from agents.crawler.heavy import BODY_LIMIT
 from agents.crawler.limits import Limits
+from agents.crawler.network import health
+from agents.crawler.reading.heavy import BODY_LIMIT
+from agents.crawler.strategy import traps
 from anet.address import is_public
 from anet.processes import Processes
 

@@ -1,6 +1,6 @@
 """The rules of servers are asked for once, and again when they could not be read."""
 
-from agents.crawler.robots import ALLOW_ALL, Rules
+from agents.crawler.network.robots import ALLOW_ALL, Rules
 from agents.crawler.robots_files import RobotsFiles, _Asked, _Keeper
 from anet.workers import Workers
 

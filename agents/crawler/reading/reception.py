@@ -1,0 +1,137 @@
+"""The body of one answer as it arrives: signed, kept and read chunk by chunk (*INA §1.4.3*)."""
+
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+
+from agents.crawler.errors import Enough, TooLong
+from agents.crawler.reading.reader import Reader, Reading
+
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+
+MEMORY = 256 * 1024  # bytes of a body kept in memory; what is longer goes to a temporary file
+
+
+class Reception:
+    """Takes the chunks of one body.
+
+    Args:
+        clock: the reactor, which long reading lets have its turn.
+        temporary: the file for a body that is not short.
+        limit: bytes of the body.
+        reader: reads the body, if anything does.
+        coding: the `Content-Encoding` header; the body is kept as received, and read decoded.
+        cut: whether the beginning of a body that passes the limit is wanted.
+
+    Attributes:
+        size: bytes so far.
+    """
+
+    def __init__(
+        self,
+        clock: IReactorTime,
+        temporary: Path,
+        limit: int,
+        reader: Reader | None,
+        coding: str = "",
+        cut: bool = False,
+    ) -> None:
+        self.size = 0
+        self._limit = limit
+        self._cut = cut
+        self._reading = None if reader is None else Reading(clock, reader, coding)
+        self._hash = sha256()
+        self._temporary = temporary
+        self._file: BinaryIO | None = None
+        self._chunks: list[bytes] = []
+
+    @property
+    def reader_failed(self) -> bool:
+        """Whether what reads the body gave up."""
+        return self._reading is not None and self._reading.failed
+
+    @property
+    def reader_cut(self) -> bool:
+        """Whether a part of the body could not be decoded, or passes the limit of decoding."""
+        return self._reading is not None and self._reading.cut
+
+    def __call__(self, chunk: bytes) -> Deferred[None] | None:
+        """Take the next bytes; a Deferred asks to wait with more until they have been read.
+
+        Raises:
+            TooLong: they pass the limit.
+            Enough: they pass the limit, up to which they are kept and read.
+            OSError: they can't be written.
+        """
+        room = self._limit - self.size
+        if len(chunk) > room:
+            if self._cut:
+                self._take(chunk[:room])
+                raise Enough
+            raise TooLong(self._limit)
+        return self._take(chunk)
+
+    async def finish(self) -> bytes:
+        """Take the end; return the SHA-256 of the body."""
+        rest = None if self._reading is None else self._reading.close()
+        if rest is not None:
+            await rest
+        return self._hash.digest()
+
+    def move(self, path: str) -> None:
+        """Leave the body at `path`, in a folder that is there.
+
+        Raises:
+            OSError: it can't be written.
+        """
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+            self._temporary.rename(path)
+            return
+        _write(path, b"".join(self._chunks))
+
+    def discard(self) -> None:
+        """Forget the body, if it was not moved, and read no further."""
+        if self._reading is not None:
+            self._reading.stop()
+        self._chunks = []
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+            self._temporary.unlink(missing_ok=True)
+
+    def _take(self, chunk: bytes) -> Deferred[None] | None:
+        self.size += len(chunk)
+        self._hash.update(chunk)
+        self._keep(chunk)
+        return None if self._reading is None else self._reading.feed(chunk)
+
+    def _keep(self, chunk: bytes) -> None:
+        if self._file is not None:
+            self._file.write(chunk)
+            return
+        self._chunks.append(chunk)
+        if self.size > MEMORY:
+            self._file = self._temporary.open("wb")
+            self._file.writelines(self._chunks)
+            self._chunks = []
+
+
+def _write(path: str, data: bytes) -> None:
+    """Write a file in three calls; a file object makes eight, and crawls have millions of files.
+
+    Raises:
+        OSError: it can't be written.
+    """
+    descriptor = os.open(path, _NEW_FILE, 0o666)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    finally:
+        os.close(descriptor)
