@@ -11,3 +11,20 @@ def factory_of(build: Callable[[], Protocol]) -> Any:
     factory: Any = Factory.forProtocol(build)
     factory.noisy = False
     return factory
+
+
+class Outermost(Factory):
+    """Builds what may have a factory of its own, and leaves it that.
+
+    Args:
+        build: makes a protocol.
+    """
+
+    noisy = False
+
+    def __init__(self, build: Callable[[], Any]) -> None:
+        self._build = build
+
+    def buildProtocol(self, _addr: Any) -> Any:
+        """Return a new protocol."""
+        return self._build()

@@ -8,12 +8,12 @@ from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint
 from twisted.internet.error import ConnectError, ConnectingCancelledError
 from twisted.internet.error import TimeoutError as ConnectTimeout
-from twisted.internet.protocol import Factory, Protocol
+from twisted.internet.protocol import Protocol
 from twisted.protocols.tls import TLSMemoryBIOFactory
 
 from anet.address import Address
 from anet.errors import ConnectFailed, ForbiddenAddress, HttpError, TimedOut
-from anet.factories import factory_of
+from anet.factories import Outermost, factory_of
 from anet.http.connection import HttpConnection
 from anet.names import ascii_name, resolve
 from anet.socks import SocksProxy, SocksTunnel
@@ -146,7 +146,7 @@ class _Layers:
         kind = TCP6ClientEndpoint if ":" in ip else TCP4ClientEndpoint
         endpoint: Any = kind(self._reactor, ip, to.port, timeout=self._way.timeout)
         try:
-            outermost = await endpoint.connect(_Outermost(self._outermost))
+            outermost = await endpoint.connect(Outermost(self._outermost))
         except ConnectTimeout:
             raise TimedOut(f"{to} did not answer in {self._way.timeout:g} seconds") from None
         except ConnectingCancelledError:
@@ -198,18 +198,6 @@ class _Layers:
     def _fail(self, error: HttpError) -> None:
         if not self._arrived.called:
             self._arrived.errback(error)
-
-
-class _Outermost(Factory):
-    """Leaves alone what it builds, which may have a factory of its own."""
-
-    noisy = False
-
-    def __init__(self, build: Callable[[], Any]) -> None:
-        self._build = build
-
-    def buildProtocol(self, _addr: Any) -> Any:
-        return self._build()
 
 
 def _words(error: BaseException) -> str:

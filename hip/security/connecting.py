@@ -14,7 +14,7 @@ from zope.interface import implementer
 
 from anet.address import Address, is_loopback
 from anet.errors import AnetError, ConnectFailed
-from anet.factories import factory_of
+from anet.factories import Outermost, factory_of
 from anet.gathering import PromptTLS
 from anet.names import ascii_name, literal, resolve
 from anet.tunnel import Proxy, Tunnel, TunnelProtocol
@@ -101,7 +101,7 @@ class _Way:
     async def take(self, endpoint: Any) -> Peer:
         """Connect by an endpoint, and return the peer once all between is done."""
         self._arrived = Deferred()
-        outermost = await _connect(endpoint, _Outermost(self._outermost))
+        outermost = await _connect(endpoint, Outermost(self._outermost))
         outermost.transport.protocol = outermost  # the endpoint's wrapper has done its work
         try:
             return await self._arrived
@@ -144,18 +144,6 @@ class _Way:
     def _fail(self, error: Exception) -> None:
         if not self._arrived.called:
             self._arrived.errback(error)
-
-
-class _Outermost(Factory):
-    """Leaves alone what it builds, which may have a factory of its own."""
-
-    noisy = False
-
-    def __init__(self, build: Callable[[], Any]) -> None:
-        self._build = build
-
-    def buildProtocol(self, _addr: Any) -> Any:
-        return self._build()
 
 
 @implementer(IOpenSSLClientConnectionCreator)

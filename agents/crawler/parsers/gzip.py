@@ -3,15 +3,16 @@
 import zlib
 from collections.abc import Iterator
 
+from agents.crawler.parsers.delegating import DelegatingParser
 from agents.crawler.parsers.link import Found
-from agents.crawler.parsers.parser import Extracts, Format, Parser, Source
+from agents.crawler.parsers.parser import Extracts, Format, Source
 from agents.crawler.parsers.registry import BEGINNING, registry
 
 INFLATED_LIMIT = 128 * 1024 * 1024  # bytes of the document within, lest it be a bomb
 PIECE = 32 * 1024  # bytes that are inflated at once
 
 
-class GzipParser:
+class GzipParser(DelegatingParser):
     """Inflates a document as it comes, for the parser that knows its name or first bytes.
 
     What no parser knows, such as an archive of many files, is not inflated any further.
@@ -26,32 +27,16 @@ class GzipParser:
     )
 
     def __init__(self, source: Source) -> None:
-        self._source = source
+        super().__init__(source)
         self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
         self._left = INFLATED_LIMIT
         self._cut = False
         self._beginning: bytes | None = b""  # None once it is known whether there is a parser
-        self._parser: Parser | None = None
-
-    @property
-    def inner(self) -> Parser | None:
-        """The parser that reads the document, once it is known."""
-        return self._parser
-
-    @property
-    def base(self) -> str:
-        """What links are relative to."""
-        return "" if self._parser is None else self._parser.base
-
-    @property
-    def encoding(self) -> str:
-        """The encoding of the document within; final once closed."""
-        return "utf-8" if self._parser is None else self._parser.encoding
 
     @property
     def truncated(self) -> bool:
         """Whether links may be missing."""
-        return self._cut or (self._parser is not None and self._parser.truncated)
+        return self._cut or super().truncated
 
     def feed(self, chunk: bytes) -> Iterator[Found]:
         """Yield what is in the next bytes."""
@@ -63,8 +48,8 @@ class GzipParser:
         """Yield the last findings."""
         if self._beginning:
             yield from self._begin(self._beginning)
-        if self._parser is not None:
-            yield from self._parser.close()
+        if self.inner is not None:
+            yield from self.inner.close()
 
     def _pieces(self, chunk: bytes) -> Iterator[bytes]:
         """Yield what the next bytes stand for, as far as they make sense."""
@@ -88,11 +73,11 @@ class GzipParser:
 
     @property
     def _is_unknown(self) -> bool:
-        return self._beginning is None and self._parser is None
+        return self._beginning is None and self.inner is None
 
     def _read(self, piece: bytes) -> Iterator[Found]:
-        if self._parser is not None:
-            yield from self._parser.feed(piece)
+        if self.inner is not None:
+            yield from self.inner.feed(piece)
         elif self._beginning is not None:
             self._beginning += piece
             if len(self._beginning) >= BEGINNING:
@@ -104,5 +89,5 @@ class GzipParser:
         name = self._source.url.partition("?")[0].removesuffix(".gz").removesuffix("z")
         chosen = registry().choose("", name, beginning[:BEGINNING])
         if chosen is not None and chosen.format is not self.format and not chosen.format.heavy:
-            self._parser = chosen(self._source)
-            yield from self._parser.feed(beginning)
+            self.inner = chosen(self._source)
+            yield from self.inner.feed(beginning)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from agents.crawler.parsers.charset import Text
+from agents.crawler.parsers.delegating import DelegatingParser
 from agents.crawler.parsers.link import Found, component, page
 from agents.crawler.parsers.parser import Format, Parser, Source
 from agents.crawler.parsers.registry import ParserClass, registry
@@ -21,57 +22,36 @@ _XHTML = ("html", "svg")  # read by the parser of `xhtml`
 _FETCHED = frozenset(["xsl:import", "xsl:include", "xi:include", "import", "include"])
 
 
-class XmlRootParser:
+class XmlRootParser(DelegatingParser):
     """Finds the parser of a document, and is that parser from then on."""
 
     format = Format("xml", ("application/xml", "text/xml"), (".xml",), (b"<?xml",))
 
     def __init__(self, source: Source) -> None:
-        self._source = source
-        self._parser: Parser | None = None
+        super().__init__(source)
         self._beginning = bytearray()
         self._look = 0  # which of the looks is next
 
-    @property
-    def inner(self) -> Parser | None:
-        """The parser that reads the document, once it is known."""
-        return self._parser
-
-    @property
-    def base(self) -> str:
-        """What links are relative to."""
-        return "" if self._parser is None else self._parser.base
-
-    @property
-    def encoding(self) -> str:
-        """The encoding of the document; final once closed."""
-        return "utf-8" if self._parser is None else self._parser.encoding
-
-    @property
-    def truncated(self) -> bool:
-        """Whether links may be missing."""
-        return self._parser is not None and self._parser.truncated
-
     def feed(self, chunk: bytes) -> Iterator[Found]:
         """Yield what is in the next bytes."""
-        if self._parser is not None:
-            return self._parser.feed(chunk)
+        if self.inner is not None:
+            return self.inner.feed(chunk)
         self._beginning += chunk
         if len(self._beginning) < LOOKS[self._look]:
             return iter(())
         while self._look < len(LOOKS) and len(self._beginning) >= LOOKS[self._look]:
-            self._parser = self._parser or self._found(LOOKS[self._look])
+            self.inner = self.inner or self._found(LOOKS[self._look])
             self._look += 1
-        if self._parser is None and self._look == len(LOOKS):
-            self._parser = XmlParser(self._source)
-        return iter(()) if self._parser is None else self._parser.feed(self._taken())
+        if self.inner is None and self._look == len(LOOKS):
+            self.inner = XmlParser(self._source)
+        return iter(()) if self.inner is None else self.inner.feed(self._taken())
 
     def close(self) -> Iterator[Found]:
         """Yield the last findings."""
-        if self._parser is None:
-            self._parser = self._found(len(self._beginning)) or XmlParser(self._source)
-            yield from self._parser.feed(self._taken())
-        yield from self._parser.close()
+        if self.inner is None:
+            self.inner = self._found(len(self._beginning)) or XmlParser(self._source)
+            yield from self.inner.feed(self._taken())
+        yield from self.inner.close()
 
     def _taken(self) -> bytes:
         beginning, self._beginning = bytes(self._beginning), bytearray()
