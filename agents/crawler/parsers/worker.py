@@ -11,13 +11,6 @@ FOUND_LIMIT = 200_000  # links of one document that are told
 TEXT_LIMIT = 4 * 1024 * 1024  # characters of its text
 
 
-def run_scripts(url: str, scripts: list[str]) -> dict[str, Any]:
-    """Run the scripts of a page; see `gathered` for what is returned."""
-    from agents.crawler.parsers.javascript.worker import run  # the engine is loaded here only
-
-    return run(url, scripts)
-
-
 def parse(
     name: str, url: str, charset: str | None, text: bool, referrer: str, body: bytes
 ) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from agents.crawler.parsers import Link, Source, worker
+from agents.crawler.parsers.javascript.worker import run
 from anet.processes import Processes
 
 BODY_LIMIT = 32 * 1024 * 1024  # bytes of a document that is sent to a worker
@@ -78,7 +79,7 @@ class HeavyParsers:
         found = self._scripts.get(key)
         if found is None:
             self._tell(f"a worker runs the scripts of {url}", 0.0)
-            told = await self._processes.run(worker.run_scripts, url, scripts)
+            told = await self._processes.run(run, url, scripts)
             found = self._scripts[key] = Extract.of(told)
             if len(self._scripts) > _REMEMBERED:
                 self._scripts.popitem(last=False)
