@@ -271,7 +271,7 @@ class Collector:
             self.judge,
             task,
             kind,
-            Source(task.url, charset, referrer=task.referrer),
+            Source(task.url, charset, task.encoding or None, referrer=task.referrer),
             self.heavy,
             scripts=strategy.scripts,
             components_only=not whole,

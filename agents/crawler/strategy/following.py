@@ -3,6 +3,7 @@
 from agents.crawler.compact import HashSet
 from agents.crawler.findings import Findings
 from agents.crawler.parsers import PAGE, Link
+from agents.crawler.strategy.base import Base
 from agents.crawler.strategy.dynamic import looks_dynamic
 from agents.crawler.strategy.frontier import Frontier, Task
 from agents.crawler.strategy.stories import Stories
@@ -42,24 +43,25 @@ class Following:
             trap = FULL
         self._decided(url, link, task, trap)
 
-    def component(self, url: str, link: Link, task: Task, referrer: str) -> None:
+    def component(self, url: str, link: Link, task: Task, base: Base) -> None:
         """Follow a component link, unless its URL has been taken or leads into a trap.
 
         Args:
             url: canonical.
             link: that leads to it.
             task: what was fetched and holds the link.
-            referrer: what links there are relative to; for those of a script, its page.
+            base: what links there are relative to; for those of a script, its page.
         """
+        encoding = "" if base.encoding == "utf-8" else base.encoding
         frontier, chain = self._frontier, task.chain + 1
         if frontier.has_taken(url):
             return
         if frontier.knows(url):
-            frontier.add_component(url, link.requisite, task.depth, chain, referrer)
+            frontier.add_component(url, link.requisite, task.depth, chain, base.url, encoding)
             return
         trap = self._traps.of_component(url, chain, link.requisite and chain == 1)
         if not trap and not frontier.add_component(
-            url, link.requisite, task.depth, chain, referrer
+            url, link.requisite, task.depth, chain, base.url, encoding
         ):
             trap = FULL
         self._decided(url, link, task, trap)

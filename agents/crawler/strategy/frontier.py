@@ -26,6 +26,7 @@ class Task(NamedTuple):
         chain: components, one of the other, between that page and this.
         attempt: earlier attempts that failed.
         referrer: the document that a component was found in, empty for pages.
+        encoding: of that document, if it is another than UTF-8; what declares none has it.
     """
 
     url: str
@@ -35,18 +36,21 @@ class Task(NamedTuple):
     chain: int = 0
     attempt: int = 0
     referrer: str = ""
+    encoding: str = ""
 
     def to_line(self) -> str:
         """Return the task as a line of a spool."""
         letter = "p" if self.kind == PAGE else "r" if self.requisite else "c"
-        return f"{letter} {self.depth} {self.chain} {self.attempt} {self.url} {self.referrer}"
+        numbers = f"{self.depth} {self.chain} {self.attempt}"
+        return f"{letter} {numbers} {self.url} {self.referrer} {self.encoding}"
 
     @classmethod
     def from_line(cls, line: str) -> "Task":
         """Read a line of a spool."""
-        letter, depth, chain, attempt, url, referrer = line.split(" ", 5)
+        letter, depth, chain, attempt, url, referrer, encoding = line.split(" ", 6)
         kind = PAGE if letter == "p" else COMPONENT
-        return cls(url, kind, letter == "r", int(depth), int(chain), int(attempt), referrer)
+        numbers = int(depth), int(chain), int(attempt)
+        return cls(url, kind, letter == "r", *numbers, referrer, encoding)
 
 
 class Queues(NamedTuple):
@@ -140,7 +144,13 @@ class Frontier:
         return True
 
     def add_component(
-        self, url: str, requisite: bool, depth: int, chain: int, referrer: str = ""
+        self,
+        url: str,
+        requisite: bool,
+        depth: int,
+        chain: int,
+        referrer: str = "",
+        encoding: str = "",
     ) -> bool:
         """Queue a component, unless it has been taken; tell whether it was queued.
 
@@ -150,7 +160,7 @@ class Frontier:
         if key in self._taken or (self._full and key not in self._met):
             return False
         self._met.add(key)
-        task = Task(url, COMPONENT, requisite, depth, chain, 0, referrer)
+        task = Task(url, COMPONENT, requisite, depth, chain, 0, referrer, encoding)
         self._components.push(task.to_line())
         return True
 

@@ -128,7 +128,7 @@ class Judge:
         elif link.kind == PAGE:
             self._following.page(url, link, task)
         else:
-            self._following.component(url, link, task, base.url)
+            self._following.component(url, link, task, base)
         return intern(folder(url))
 
     def _without_session(self, url: str, link: Link, task: Task, moved: bool) -> str:

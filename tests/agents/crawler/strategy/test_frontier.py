@@ -131,3 +131,13 @@ def test_what_is_taken_out_of_turn_is_not_taken_again(tmp_path: Path) -> None:
 def test_tasks_survive_the_disk(task: Task) -> None:
     """A task is the same after a line of a spool."""
     assert Task.from_line(task.to_line()) == task
+
+
+def test_a_task_is_a_line() -> None:
+    """What is written to a spool comes back as it was, with or without a referrer."""
+    tasks = [
+        Task("http://a/", PAGE, False, 3, attempt=2),
+        Task("http://a/i", COMPONENT, True, 0, 4, 1, "http://a/", "shift_jis"),
+        Task("http://a/i", COMPONENT, False, 0, 4, 1, "http://a/"),
+    ]
+    assert [Task.from_line(task.to_line()) for task in tasks] == tasks

@@ -309,3 +309,10 @@ def test_stories_are_told(tmp_path: Path) -> None:
     assert judged.story("/dir/z").page == "http://a.org/dir/2"
     assert story_of(judged.stories.path, "http://b.org/i").verdict == "followed: a requisite"
     assert deep.story("/dir/deep").verdict == DEEP
+
+
+def test_the_encoding_of_a_page_is_that_of_its_parts(judged: Judged) -> None:
+    """A sheet or script that declares none is read as browsers do, in the page's."""
+    judged.read(b"<script src=s.js></script>", charset="shift_jis")
+    judged.read(b"<script src=t.js></script>")
+    assert [task.encoding for task in judged.taken()] == ["shift_jis", ""]
