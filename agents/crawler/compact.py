@@ -19,8 +19,8 @@ _MASK = 0xFFFF_FFFF_FFFF_FFFF
 class _Bucket:
     """Cells in memory of their own, which grows page by page.
 
-    Of the heap, buckets that grow in turn would take twice what they hold: what one leaves behind
-    as it grows is too small for the others, and other things settle in between.
+    Of the heap, buckets that grow in turn would take much more than they hold: what one leaves
+    behind as it grows is too small for the others, and other things settle in between.
 
     Attributes:
         cells: the cells, and free ones after them.
