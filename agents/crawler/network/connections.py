@@ -101,6 +101,7 @@ class Connections:
         self.proxy = proxy
         self._http2 = http2
         self._modern: OrderedDict[str, None] = OrderedDict()  # hosts that speak HTTP/2 only
+        self._suspected: OrderedDict[str, None] = OrderedDict()  # hosts once tried by it
         self._reactor = reactor
         self._permit = permit
         self._timeout = timeout
@@ -157,12 +158,23 @@ class Connections:
             return await self._connect(place, HTTP2 if place.host in self._modern else HTTP1)
         except NoCommonProtocol:
             if not self._http2 or place.host in self._modern:
+                self._modern.pop(place.host, None)
                 raise
         connection = await self._connect(place, HTTP2)
-        self._modern[place.host] = None
-        if len(self._modern) > _NAMES:
-            self._modern.popitem(last=False)
+        _note(self._modern, place.host)
         return connection
+
+    def suspect(self, place: Place, session: TlsSession | None) -> bool:
+        """Try HTTP/2 next with a server that agreed on nothing and did not answer HTTP/1.1.
+
+        Servers of HTTP/2 only should say so while TLS is set up, and not all do. Tells whether
+        that is worth another try: once for each host.
+        """
+        if session is None or session.protocol or not self._http2 or place.host in self._suspected:
+            return False
+        _note(self._suspected, place.host)
+        _note(self._modern, place.host)
+        return True
 
     async def _connect(self, place: Place, protocols: tuple[bytes, ...]) -> Connection:
         way = Way(
@@ -261,3 +273,10 @@ class Connections:
                 del self._kept[key]
         if self._kept:
             self._sweeping = self._reactor.callLater(1.0, self._sweep)
+
+
+def _note(hosts: "OrderedDict[str, None]", host: str) -> None:
+    """Remember a host; the first is forgotten when there are too many."""
+    hosts[host] = None
+    if len(hosts) > _NAMES:
+        hosts.popitem(last=False)

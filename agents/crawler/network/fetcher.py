@@ -247,7 +247,10 @@ class Fetcher:
     async def _ask(
         self, place: Place, url: str, fields: Fields
     ) -> tuple[Connection, ClientResponse, float]:
-        """Ask over the kept connection; once more on a new one if the server closed it."""
+        """Ask over the kept connection; once more on a new one if the server closed it.
+
+        A server that does not speak HTTP/1.1 at all is asked by HTTP/2.
+        """
         target = url if place.absolute else urls.target(url)
         fields = [*self._who_asks(place, url), *fields]
         while True:
@@ -256,8 +259,9 @@ class Fetcher:
             asked = self._reactor.seconds()
             try:
                 return connection, await connection.request("GET", target, fields), asked
-            except ConnectionBroken:
-                if not kept:
+            except (ConnectionBroken, MalformedMessage) as error:
+                closed = kept and isinstance(error, ConnectionBroken)
+                if not closed and not self._connections.suspect(place, connection.tls):
                     raise
 
     def _who_asks(self, place: Place, url: str) -> list[tuple[bytes, bytes]]:

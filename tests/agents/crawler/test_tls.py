@@ -87,7 +87,8 @@ def modern(tmp_path: Path) -> Iterator[Any]:
     """Listen by HTTP/2 only."""
     factory: Any = Factory.forProtocol(Modern)
     factory.connections = 0
-    outer: Any = TLSMemoryBIOFactory(Offer(certificate(tmp_path, "localhost")), False, factory)
+    factory.offer = Offer(certificate(tmp_path, "localhost"))
+    outer: Any = TLSMemoryBIOFactory(factory.offer, False, factory)
     outer.protocol = Strict
     port = reactor.listenTCP(0, outer, interface="127.0.0.1")
     factory.url = f"https://localhost:{port.getHost().port}/"
@@ -109,6 +110,22 @@ async def test_a_server_of_http_2_only(modern: Any) -> None:
     fetching.connections.stop()
     await fetching.get(modern.url)
     assert modern.connections == 3
+    fetching.connections.stop()
+
+
+@ensureDeferred
+async def test_a_server_of_http_2_only_that_does_not_say_so(modern: Any) -> None:
+    """It agrees on no protocol and talks HTTP/2 all the same; so do we, from then on."""
+
+    def choose(_: SSL.Connection, offered: list[bytes]) -> Any:
+        return b"h2" if b"h2" in offered else SSL.NO_OVERLAPPING_PROTOCOLS
+
+    modern.offer._context.set_alpn_select_callback(choose)
+    fetching = Fetching()
+    for _ in range(2):
+        answer, body = await fetching.get(modern.url)
+        assert body == PAGE and answer.tls is not None and answer.tls.protocol == "h2"
+    assert modern.connections == 2  # the first was of no use
     fetching.connections.stop()
 
 
