@@ -1,5 +1,6 @@
 """Tags as the HTML standard finds them, with libxml2's tokenizer as the oracle."""
 
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -54,13 +55,18 @@ def found(document: str, step: int = 65536) -> list[tuple[str, str, str]]:
     return tokens + list(tokenizer.feed("", final=True))
 
 
+COLOUR = re.compile(r"rgba?\(")  # what may stand in a style besides URLs
+
+
 def linking(tags: list[tuple[str, dict[str, str]]]) -> set[Tag]:
     """Return the attributes that may link."""
     return {
         (tag, name, value.partition("#")[0] if (tag, name) == ("a", "href") else value)
         for tag, attributes in tags
         for name, value in attributes.items()
-        if name in ATTRIBUTES and not (name == "href" and value[:1] == "#")
+        if name in ATTRIBUTES
+        and not (name == "href" and value[:1] == "#")
+        and not (name == "style" and "(" not in COLOUR.sub("", value))
     }
 
 
