@@ -39,7 +39,7 @@ def test_a_deposit_is_measured_process_by_process(tmp_path: Path) -> None:
 def test_a_crawl_is_compared(tmp_path: Path) -> None:
     """Both tools find resources, and the last line tells the targets and what was missed."""
     command = [sys.executable, BENCHMARKS / "crawl.py", "--quick", "--site", "small pages"]
-    command += ["--tool", "dlweb running", "--tool", "wget", "--folder", tmp_path]
+    command += ["--tool", "dlweb plain", "--tool", "wget", "--folder", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if "install Debian's packages" in done.stderr:
         pytest.skip(done.stderr)
@@ -48,4 +48,4 @@ def test_a_crawl_is_compared(tmp_path: Path) -> None:
     found = result["sites"]["small pages"]
     assert found["figures"]["wget"]["resources"] > 100
     assert found["processes"]["connectivity"] >= 0
-    assert {"small pages: dlweb running vs wget", "small pages: missed"} <= result["targets"].keys()
+    assert {"small pages: dlweb plain vs wget", "small pages: missed"} <= result["targets"].keys()
