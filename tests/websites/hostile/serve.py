@@ -17,8 +17,8 @@ from typing import TextIO
 import mazes
 import wire
 from bodies import BODIES, MORE_WAYS_OUT
-from documents import documents
 from pieces import CLOSE, CUT, Pieces, whole
+from unpacking import documents
 from well import well_part
 
 ATTACKS = {**mazes.MAZES, **wire.WIRE, **BODIES, "documents": documents}
