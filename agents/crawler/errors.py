@@ -3,7 +3,6 @@
 CrawlerError
 ├── CrawlFailed        the crawl can't go on; the message says why and what to do
 │   └── NoRoom         because the disk is full, which is no fault of the site's
-├── Stopped            the crawl was told to stop
 ├── Enough             as much of a body is here as is wanted
 ├── FetchFailed        one URL gave no answer
 │   ├── TooLong        its body passes the limit of the order
@@ -22,10 +21,6 @@ class CrawlFailed(CrawlerError):
 
 class NoRoom(CrawlFailed):
     """The disk is full; the same crawl may be made once it is not."""
-
-
-class Stopped(CrawlerError):
-    """The crawl was told to stop."""
 
 
 class Enough(CrawlerError):
