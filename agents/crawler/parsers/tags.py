@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 ATTRIBUTE_LIMIT = 1000  # attributes of one tag
+REFERENCE_LIMIT = 10_000  # character references of one tag; later ones stay as they are written
 
 SPACE: Final = r"[\t\n\f\r ]"
 NAME: Final = r"[a-zA-Z][^\t\n\f\r />]*+"
@@ -23,11 +24,13 @@ def attributes_of(tag: str) -> dict[str, str]:
     attributes: dict[str, str] = {}
     found = _TAG.fullmatch(tag)
     parts = _PARTS.finditer(found[2]) if found else ()
+    references = REFERENCE_LIMIT
     for part in islice(parts, ATTRIBUTE_LIMIT):
         name, *values = part.groups("")
         value = "".join(values)
-        if "&" in value:
-            value = _REFERENCE.sub(_character, value)
+        if "&" in value and references:
+            value, met = _REFERENCE.subn(_character, value, references)
+            references -= met
         attributes.setdefault(name.lower(), value)
     return attributes
 

@@ -14,6 +14,7 @@ from xml.parsers import expat  # noqa: S407  no entity reaches it, see above
 from agents.crawler.parsers.xml_text import Mender
 
 BLOCK = 4096  # characters parsed at once
+_SHARE = 16  # of a tag that is longer than a block, this part is waited for before the next look
 TOKEN_LIMIT = 1024 * 1024  # characters of a tag or comment; of a document with one more, no more
 DEPTH_LIMIT = 1000  # elements within each other, likewise
 FAULT_LIMIT = 1000  # faults of one document, likewise
@@ -67,6 +68,7 @@ class XmlEvents:
         self._pieces: list[str] = []
         self._size = 0
         self._block = BLOCK
+        self._pending = 0  # characters parsed since the last event
         self._events: list[Event] = []
         self._open: list[str] = []
         self._faults = 0
@@ -74,8 +76,9 @@ class XmlEvents:
 
     def feed(self, text: str, final: bool = False) -> Iterator[Event | None]:
         """Yield what is in the next piece of the text; None stands for work without an event."""
-        self._pieces.append(text)
-        self._size += len(text)
+        if not self.truncated:
+            self._pieces.append(text)
+            self._size += len(text)
         if self._size < self._block and not final:
             return
         text, start = "".join(self._pieces), 0
@@ -90,16 +93,17 @@ class XmlEvents:
 
     def _events_of(self, block: str, final: bool = False) -> Iterator[Event | None]:
         if not self.truncated:
-            self._parse(self._mender.feed(block, final).encode())
+            yield from self._parse(self._mender.feed(block, final).encode())
         events, self._events = self._events, []
         # A tag longer than the block is looked at anew with each block: let them grow with it.
-        self._block = BLOCK if events else 2 * self._block
-        self.truncated = self.truncated or self._block > TOKEN_LIMIT
+        self._pending = 0 if events else self._pending + len(block)
+        self._block = max(BLOCK, self._pending // _SHARE)
+        self.truncated = self.truncated or self._pending > TOKEN_LIMIT
         yield None
         yield from events
 
-    def _parse(self, block: bytes) -> None:
-        """Parse some of the document, going on at the next tag after a fault."""
+    def _parse(self, block: bytes) -> Iterator[None]:
+        """Parse some of the document, going on at the next tag after each fault."""
         start = 0
         while not self.truncated:
             fed = self._fed
@@ -116,6 +120,7 @@ class XmlEvents:
                 self._faults += 1
                 self.truncated = self.truncated or self._faults > FAULT_LIMIT
                 self._parser = self._new_parser()
+                yield None
 
     def _close_as(self, tag: re.Match[bytes] | None) -> None:
         """Close the elements that an end tag closes which is not that of the innermost."""

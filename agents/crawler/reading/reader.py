@@ -11,7 +11,6 @@ from agents.crawler.reading.decoding import Decoding
 from anet.tasks import sleep
 
 TURN = 0.01  # seconds of reading after which others get their turn
-_STEPS = 16  # steps between two looks at the clock
 _PIECE = 32 * 1024  # bytes given to a reader at once
 
 _log = Logger()
@@ -91,17 +90,15 @@ class Reading:
 
     def _turn(self, steps: Iterator[object]) -> bool:
         """Read for one turn; tell whether all has been read."""
-        until, left = self._clock.seconds() + TURN, _STEPS
+        seconds = self._clock.seconds
+        until = seconds() + TURN
         try:
             for step in steps:
                 if step.__class__ is Deferred:
                     self._awaited = step
                     return False
-                left -= 1
-                if not left:
-                    if self._clock.seconds() >= until:
-                        return False
-                    left = _STEPS
+                if seconds() >= until:
+                    return False
         except OSError:  # the disk does not take what was found: no fault of the document
             raise
         except Exception:
