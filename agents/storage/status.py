@@ -6,16 +6,50 @@ from agents.storage.disk.additions import Entry
 
 
 @frozen
+class DiskStatus:
+    """One disk of a storage node, as the node describes it.
+
+    Attributes:
+        name: kept on the disk itself, 8 hexadecimal digits.
+        folder: where it is mounted.
+        size: bytes of the file system.
+        free: bytes that may still be written.
+        contents: contents held.
+        structures: structure files held.
+        failed: why nothing is written to it any more, or empty.
+        audited: when the last whole audit ended, in seconds since the epoch; 0 for never.
+        auditing: how much of an audit is done, from 0 to 1; None when there is none.
+        damaged: files in quarantine.
+    """
+
+    name: str
+    folder: str
+    size: int = 0
+    free: int = 0
+    contents: int = 0
+    structures: int = 0
+    failed: str = ""
+    audited: float = 0.0
+    auditing: float | None = None
+    damaged: int = 0
+
+
+@frozen
 class NodeStatus:
     """A storage node, as it describes itself.
 
     Attributes:
         name: unique in the archive.
         url: base URL of its HTTP service.
-        free: bytes that it may still write.
+        free: bytes that it may still write, on all disks.
         contents: contents held.
         structures: structure files held.
         failed: why it writes no more, or empty.
+        disks: those that are there.
+        place: where it stands, from wide to narrow: "paris/room-2/rack-7".
+        safety: how many ordinary replicas one on this hardware is worth.
+        groups: the multicast groups it listens to, 256 bits in hexadecimal; empty for all.
+        draining: whether it shall take nothing new, and be emptied.
     """
 
     name: str
@@ -24,6 +58,11 @@ class NodeStatus:
     contents: int = 0
     structures: int = 0
     failed: str = ""
+    disks: list[DiskStatus] = field(factory=list)
+    place: str = ""
+    safety: float = 1.0
+    groups: str = ""
+    draining: bool = False
 
 
 @frozen
@@ -79,12 +118,14 @@ class Added:
         since: where the part begins.
         position: where it ends.
         entries: what was added.
+        disk: whose log it is.
     """
 
     log: str
     since: int
     position: int
     entries: list[Entry]
+    disk: str = ""
 
 
 @frozen
