@@ -1,10 +1,11 @@
-"""The log of what was added to a disk, which the master and the index nodes follow (*INA §2.3*).
+"""The log of what was added to a disk and taken from it, which others follow (*INA §2.3*).
 
 The file `additions` begins with `dlweb-additions 1 <log id>`; each line after it names one
-addition: kind, key, size, mark. A follower remembers the log's id and how many bytes of it it has
-seen, and so misses nothing and asks for nothing twice, whatever breaks in between. The log can be
-made again from the disk, under a new id; followers then begin at its start. That must be done
-when a follower has seen more than there is: the disk was put back to an older state.
+addition: kind, key, size, mark. The mark `gone` says that it was taken away. A follower (the
+master, the index nodes) remembers the log's id and how many bytes of it it has seen, and so misses
+nothing and asks for nothing twice, whatever breaks in between. The log can be made again from the
+disk, under a new id; followers then begin at its start. That must be done when a follower has seen
+more than there is: the disk was put back to an older state.
 """
 
 import os
@@ -22,28 +23,34 @@ from agents.storage.errors import LayoutRefused
 _HEADER = re.compile(rb"dlweb-additions 1 ([0-9a-f]{32})\n")
 _HEADER_SIZE = 51
 _NO_MARK = "-"
-_LINE = re.compile(r"^(contents|structures) ([0-9a-f]{64}) ([0-9]{1,15}) (-|[0-9a-f]{16})$", re.M)
+_GONE = "gone"
+_LINE = re.compile(
+    r"^(contents|structures) ([0-9a-f]{64}) ([0-9]{1,15}) (-|gone|[0-9a-f]{16})$", re.M
+)
 
 
 @frozen
 class Entry:
-    """One addition.
+    """One addition, or that something is gone.
 
     Attributes:
         kind: "contents" or "structures".
         key: SHA-256, hexadecimal.
         size: bytes of a content; captures of a structure file.
         mark: which captures a structure file has (see `lines.mark`); empty for a content.
+        gone: whether the disk does not hold it any more: it was damaged, or one too many.
     """
 
     kind: Kind
     key: str
     size: int
     mark: str = ""
+    gone: bool = False
 
     def encode(self) -> bytes:
         """Return the entry's line."""
-        return f"{self.kind} {self.key} {self.size} {self.mark or _NO_MARK}\n".encode("ascii")
+        mark = _GONE if self.gone else self.mark or _NO_MARK
+        return f"{self.kind} {self.key} {self.size} {mark}\n".encode("ascii")
 
 
 @frozen
@@ -183,4 +190,9 @@ class AdditionsLog:
 def _decode(lines: bytes) -> list[Entry]:
     """Return the entries of lines; one that is damaged has none."""
     found: list[tuple[Kind, str, str, str]] = _LINE.findall(lines.decode("ascii", "replace"))
-    return [Entry(kind, key, int(size), mark.strip(_NO_MARK)) for kind, key, size, mark in found]
+    return [
+        Entry(kind, key, 0, gone=True)
+        if mark == _GONE
+        else Entry(kind, key, int(size), mark.strip(_NO_MARK))
+        for kind, key, size, mark in found
+    ]

@@ -1,5 +1,8 @@
 """Where everything lies under the folder of a storage node, and which layout it is."""
 
+import os
+import re
+import secrets
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -12,6 +15,7 @@ KINDS: tuple[Kind, ...] = ("contents", "structures")
 VERSION = "dlweb-storage 1"
 CAPTURES = ".captures"
 HEADS = ".heads"
+_NAME = re.compile(r"[0-9a-f]{8}\n")
 
 
 class Layout:
@@ -21,12 +25,15 @@ class Layout:
         root: the node's folder.
         incoming: files being written, on the same file system; emptied on each start.
         additions: the log of what was added.
+        name: the disk's own, 8 hexadecimal digits, which it keeps wherever it is mounted; empty
+            before `prepare`.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.incoming = root / "incoming"
         self.additions = root / "additions"
+        self.name = ""
         self._top = str(root)
 
     def folder(self, kind: Kind, key: str) -> str:
@@ -88,4 +95,27 @@ class Layout:
             (self.root / folder).mkdir(exist_ok=True)
         for leftover in self.incoming.iterdir():
             leftover.unlink()
+        self.name = self._own_name()
         sync_file_system(self.root)
+
+    def _own_name(self) -> str:
+        """Return the name that the disk was given, which is done now if it has none.
+
+        Raises:
+            LayoutRefused: the file that names it is something else.
+        """
+        path = self.root / "disk"
+        if not path.exists():
+            draft = self.incoming / "disk"
+            with draft.open("w") as file:
+                file.write(secrets.token_hex(4) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            draft.rename(path)
+        found = path.read_text("ascii", "replace")
+        if not _NAME.fullmatch(found):
+            raise LayoutRefused(
+                f"{path} is not the 8 hexadecimal digits of a disk's name; take the file away, "
+                "and the disk gets a new one"
+            )
+        return found.strip()

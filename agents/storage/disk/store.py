@@ -65,6 +65,11 @@ class DiskStore:
         )
 
     @property
+    def name(self) -> str:
+        """The disk's own name, once it is open."""
+        return self.layout.name
+
+    @property
     def failed(self) -> str:
         """Why nothing is written any more, or an empty text."""
         return self._writer.failed

@@ -55,18 +55,19 @@ class StorageMasterMethods:
     # Storage nodes
 
     @exposed(roles=("storage-node",))
-    async def register(self, peer: Peer, status: NodeStatus) -> Followed:
-        """Be a storage node, up from now on; returns how far its log has been followed."""
+    async def register(self, peer: Peer, status: NodeStatus) -> dict[str, Followed]:
+        """Be a storage node, up from now on; returns how far the log of each disk is followed."""
         if peer.kind != "storage-node" or status.name != peer.name:
             raise CallRefused("not-a-storage-node", "only a storage node registers, as itself")
-        followed = await self._catalogue.register(status.name, status.url)
+        disks = [disk.name for disk in status.disks]
+        followed = await self._catalogue.register(status.name, status.url, disks)
         self._registry.node_joins(status, peer)
         self._mending.sweep_in(self._mending.settle)
         return followed
 
     @exposed(roles=("storage-node",))
     async def added(self, peer: Peer, added: Added) -> Followed:
-        """Take a part of the caller's log of additions; returns how far it has been followed."""
+        """Take a part of the log of a disk of the caller; returns how far it has been followed."""
         followed = await self._catalogue.add(peer.name, added)
         self._mending.look_at(added.entries)
         self.added_entries += len(added.entries)

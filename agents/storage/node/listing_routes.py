@@ -8,6 +8,7 @@ from agents.storage.disk.store import DiskStore
 from agents.storage.disk.structures import url_of
 from agents.storage.errors import DamagedStructure
 from agents.storage.node.answers import answers, number_of, page_of
+from agents.storage.status import Added
 from anet.http import Request, Response
 
 
@@ -45,8 +46,11 @@ class ListingRoutes:
 
     @answers
     async def get_additions(self, request: Request) -> Response:
-        """Give a part of the log of additions."""
+        """Give a part of the log of additions of a disk."""
         since = number_of(request.query, "since", 0)
         log = request.query.get("log", "")
+        disk = request.query.get("disk", self._store.name)
+        if disk != self._store.name:
+            return Response.text(404, f"This node has no disk {disk[:40]!r}.\n")
         part = await self._store.workers.run(self._store.additions.read, log, since)
-        return Response.json(200, part)
+        return Response.json(200, Added(part.log, part.since, part.position, part.entries, disk))

@@ -1,12 +1,12 @@
-"""Tells the master what was added to the disk: everything, once, whatever breaks in between.
+"""Tells the master what was added to each disk: everything, once, whatever breaks in between.
 
-The master says how far it has followed the node's log of additions; the node sends what comes
+The master says how far it has followed the log of each disk; the node sends what comes
 after, and waits for each part to be taken in before it sends the next. So a lost link, a killed
 master or a killed node lose nothing (*INA §2.3*: each node logs the files added to it on the
 HIP stream).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -26,19 +26,32 @@ _log = Logger()
 
 
 class Reporter:
-    """Follows the log of a disk for one master at a time."""
+    """Follows the logs of the disks for one master at a time.
+
+    Args:
+        clock: for how long it waits.
+        disks: gives those that are there.
+        status: what the node says of itself.
+
+    Attributes:
+        told: entries that the master has taken in.
+    """
 
     def __init__(
-        self, clock: IReactorTime, store: DiskStore, status: Callable[[], NodeStatus]
+        self,
+        clock: IReactorTime,
+        disks: Callable[[], Sequence[DiskStore]],
+        status: Callable[[], NodeStatus],
     ) -> None:
-        self._clock, self._store, self._status = clock, store, status
+        self._clock, self._disks, self._status = clock, disks, status
         self._tasks = Tasks()
         self._woken: Deferred[None] | None = None
         self.told = 0
 
     async def greet(self, master: Peer) -> None:
         """Register with a master, and tell it of additions for as long as the link lasts."""
-        followed = convert(await master.call("register", status=self._status()), Followed)
+        answer = await master.call("register", status=self._status())
+        followed = convert(answer, dict[str, Followed])
         self._tasks.start(self._report(master, followed), "telling the master of additions")
 
     def wake(self) -> None:
@@ -51,26 +64,30 @@ class Reporter:
         """Tell nothing more."""
         await self._tasks.stop()
 
-    async def _report(self, master: Peer, followed: Followed) -> None:
+    async def _report(self, master: Peer, followed: dict[str, Followed]) -> None:
         try:
-            if self._store.additions.is_behind(followed.log, followed.position):
-                _log.warn("the disk was put back to an older state; its log is made again")
-                await self._store.renew_log()
+            for disk in self._disks():
+                await _renew_if_behind(disk, followed.get(disk.name, Followed()))
             while True:
-                followed = await self._tell(master, followed)
-                if followed == Followed(self._store.additions.log, self._store.additions.position):
-                    await self._wait()
-                    master.notify("alive", status=self._status())
+                for disk in self._disks():
+                    before = followed.get(disk.name, Followed())
+                    followed[disk.name] = await self._tell_all(master, disk, before)
+                await self._wait()
+                master.notify("alive", status=self._status())
         except HipError:
             return  # the link is gone; the next one begins where the master then says
 
-    async def _tell(self, master: Peer, followed: Followed) -> Followed:
-        """Send the next part of the log; return how far the master is then."""
-        additions = self._store.additions
-        part = await self._store.workers.run(additions.read, followed.log, followed.position, _PART)
-        added = Added(part.log, part.since, part.position, part.entries)
-        if followed == Followed(part.log, part.position):
-            return followed
+    async def _tell_all(self, master: Peer, disk: DiskStore, followed: Followed) -> Followed:
+        """Send a disk's log to its end; return how far the master is then."""
+        while followed != Followed(disk.additions.log, disk.additions.position):
+            followed = await self._tell(master, disk, followed)
+        return followed
+
+    async def _tell(self, master: Peer, disk: DiskStore, followed: Followed) -> Followed:
+        """Send the next part of a log; return how far the master is then."""
+        log, position = followed.log, followed.position
+        part = await disk.workers.run(disk.additions.read, log, position, _PART)
+        added = Added(part.log, part.since, part.position, part.entries, disk.name)
         answer = await master.call("added", timeout=_TIMEOUT, added=added)
         self.told += len(part.entries)
         return convert(answer, Followed)
@@ -83,3 +100,9 @@ class Reporter:
         await woken
         self._woken = None
         await sleep(self._clock, GATHER)
+
+
+async def _renew_if_behind(disk: DiskStore, followed: Followed) -> None:
+    if disk.additions.is_behind(followed.log, followed.position):
+        _log.warn("a disk was put back to an older state; its log is made again")
+        await disk.renew_log()

@@ -18,7 +18,7 @@ from agents.storage.node.reporter import Reporter
 from agents.storage.node.routes import NodeRoutes
 from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
-from agents.storage.status import NodeStatus
+from agents.storage.status import DiskStatus, NodeStatus
 from anet.http import HttpClient, HttpServer, Limits, guarded
 from anet.starting import in_words
 from anet.workers import Workers
@@ -85,7 +85,7 @@ class StorageNode(OpeningService):
         client = HttpClient(reactor, connections=4)
         client.setServiceParent(self)
         self.fetcher = Fetcher(self.store, client)
-        self.reporter = Reporter(reactor, self.store, self.status)
+        self.reporter = Reporter(reactor, lambda: [self.store], self.status)
         self.store.on_added = self.reporter.wake
         self.routes = NodeRoutes(
             name,
@@ -122,6 +122,7 @@ class StorageNode(OpeningService):
             contents=counts["contents"],
             structures=counts["structures"],
             failed=self.store.failed,
+            disks=[DiskStatus(self.store.name, str(self.store.layout.root))],
         )
 
     async def opening(self) -> None:

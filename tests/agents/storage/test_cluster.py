@@ -223,7 +223,8 @@ async def test_a_node_that_comes_back_with_old_data_is_made_whole(
     log = node.store.additions
     for catalogue in (cluster.index.catalogue, cluster.master.catalogue):
         deadline = reactor.seconds() + PATIENCE
-        while await catalogue.register("storage-2", node.url) != Followed(log.log, log.position):
+        wanted = {node.store.name: Followed(log.log, log.position)}
+        while await catalogue.register("storage-2", node.url, wanted) != wanted:
             assert reactor.seconds() < deadline, "the log is not followed to its end"
             await sleep(reactor, 0.05)
 

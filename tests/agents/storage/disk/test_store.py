@@ -11,6 +11,7 @@ from twisted.internet.defer import Deferred, DeferredList
 from agents.capture import structure_key
 from agents.storage.disk import contents as contents_module
 from agents.storage.disk import durable
+from agents.storage.disk.additions import AdditionsLog, Entry
 from agents.storage.disk.layout import Layout
 from agents.storage.disk.store import DiskStore, Recorded
 from agents.storage.errors import DigestMismatch, DiskFailed, DiskFull, LayoutRefused
@@ -274,3 +275,31 @@ async def test_listing_goes_by_keys(store: DiskStore) -> None:
     assert await store.listing("contents", keys[11], 12) == keys[12:]
     assert await store.listing("contents", keys[4][:6], 1) == [keys[4]]
     assert await store.listing("structures", "", 12) == []
+
+
+def test_a_disk_keeps_its_name(tmp_path: Path) -> None:
+    """A disk is named when it is made, has that name wherever it is mounted, and no other has."""
+    names = set()
+    for folder in ("one", "two"):
+        layout = Layout(tmp_path / folder)
+        layout.prepare()
+        (tmp_path / folder).rename(tmp_path / f"{folder}-elsewhere")
+        again = Layout(tmp_path / f"{folder}-elsewhere")
+        again.prepare()
+        assert again.name == layout.name and len(again.name) == 8
+        names.add(again.name)
+    assert len(names) == 2
+    (again.root / "disk").write_text("../../etc\n")
+    with pytest.raises(LayoutRefused, match="8 hexadecimal digits"):
+        again.prepare()
+
+
+def test_the_log_says_what_is_gone(tmp_path: Path) -> None:
+    """What was taken away is an entry of its own, and comes back as it was written."""
+    log = AdditionsLog(tmp_path / "additions")
+    (tmp_path / "incoming").mkdir()
+    entries = [Entry("contents", "a" * 64, 7), Entry("contents", "a" * 64, 0, gone=True)]
+    log.open(entries[:1])
+    log.append(entries[1:])
+    assert log.read("", 0).entries == entries
+    assert (tmp_path / "additions").read_text().endswith(f"contents {'a' * 64} 0 gone\n")
