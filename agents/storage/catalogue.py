@@ -1,25 +1,26 @@
-"""Who holds what, in SQLite: the log of the master and the database of an index node.
+"""Who holds what, in SQLite, as the logs of additions of all disks tell it.
 
-Both are made again from the nodes' own logs of additions when they are lost, so neither is a
-place where anything is kept; they only must not forget what they said they took in.
+It is made again from these logs when it is lost, so it is no place where anything is kept; it
+only must not forget what it said it took in.
 """
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from attrs import frozen
 
 from agents.storage.batcher import Batcher
+from agents.storage.disk.additions import Entry
 from agents.storage.disk.layout import KINDS, Kind
 from agents.storage.errors import LayoutRefused
 from agents.storage.policy import Holding
 from agents.storage.status import Added, Followed
 from anet.workers import Workers
 
-VERSION = 1
+VERSION = 2
 HALF_KEY = 16  # bytes of a key that an index node keeps (*INA §2.3.1*)
 WHOLE_KEY = 32
 _BATCH_LIMIT = 500  # jobs of one transaction
@@ -82,70 +83,86 @@ class Catalogue:
 
     async def nodes(self) -> dict[str, str]:
         """Return names and base URLs of all nodes ever known."""
-        return await self.run(lambda db: dict(db.execute("SELECT name, url FROM nodes")))
+        return await self.run(lambda db: dict(db.execute("SELECT node, url FROM disks")))
 
-    async def register(self, name: str, url: str) -> Followed:
-        """Take note of a node; return how far its log has been taken in."""
+    async def disks(self) -> dict[str, list[str]]:
+        """Return for each node the names of its disks."""
 
-        def job(db: sqlite3.Connection) -> Followed:
-            _number(db, name, url)
-            row = db.execute("SELECT log, position FROM nodes WHERE name = ?", (name,)).fetchone()
-            return Followed(*row)
+        def job(db: sqlite3.Connection) -> dict[str, list[str]]:
+            found: dict[str, list[str]] = {}
+            for node, disk in db.execute("SELECT node, name FROM disks ORDER BY number"):
+                found.setdefault(node, []).append(disk)
+            return found
 
         return await self.run(job)
 
-    async def add(self, name: str, added: Added) -> Followed:
-        """Take in a part of a node's log, if it follows on what was taken in before.
+    async def register(
+        self, node: str, url: str, disks: Collection[str] = ()
+    ) -> dict[str, Followed]:
+        """Take note of a node and of its disks; forget what those hold that it has no more.
+
+        Args:
+            node: its name.
+            url: its base URL.
+            disks: names of its disks; without any it counts as one whose name is empty.
+
+        Returns:
+            How far the log of each disk has been taken in.
+        """
+        names = list(disks) or [""]
+
+        def job(db: sqlite3.Connection) -> dict[str, Followed]:
+            gone = (
+                "DELETE FROM disks WHERE node = ? AND name NOT IN (SELECT value FROM json_each(?))"
+            )
+            db.execute(gone, (node, json.dumps(names)))
+            db.execute("UPDATE disks SET url = ? WHERE node = ?", (url, node))
+            return {name: _disk(db, node, name, url)[1] for name in names}
+
+        return await self.run(job)
+
+    async def forget_disk(self, node: str, disk: str) -> None:
+        """Forget a disk, and with it all that it held."""
+        sql = "DELETE FROM disks WHERE node = ? AND name = ?"
+        await self.run(lambda db: db.execute(sql, (node, disk)) and None)
+
+    async def add(self, node: str, added: Added) -> Followed:
+        """Take in a part of the log of `added.disk`, if it follows on what was taken in before.
 
         Returns:
             How far the log has been taken in now.
         """
 
         def job(db: sqlite3.Connection) -> Followed:
-            number = _number(db, name)
-            row = db.execute("SELECT log, position FROM nodes WHERE name = ?", (name,)).fetchone()
-            followed = Followed(*row)
+            number, followed = _disk(db, node, added.disk)
             if added.log != followed.log:
-                db.execute("DELETE FROM holdings WHERE node = ?", (number,))
+                number = _empty(db, number)
             elif added.since > followed.position or added.position < followed.position:
                 return followed
-            self._put(db, number, added)
+            self._put(db, number, added.entries)
             db.execute(
-                "UPDATE nodes SET log = ?, position = ? WHERE number = ?",
+                "UPDATE disks SET log = ?, position = ? WHERE number = ?",
                 (added.log, added.position, number),
             )
             return Followed(added.log, added.position)
 
         return await self.run(job)
 
-    async def note(self, held: Iterable[tuple[Kind, str, str]]) -> None:
-        """Take note of kind, key and node of what was just stored, before its log tells."""
-        rows = list(held)
-
-        def job(db: sqlite3.Connection) -> None:
-            numbers = {name: _number(db, name) for name in {name for _, _, name in rows}}
-            db.executemany(
-                "INSERT OR IGNORE INTO holdings VALUES (?, ?, ?, 0, '')",
-                [(KINDS.index(kind), self._short(key), numbers[name]) for kind, key, name in rows],
-            )
-
-        if rows:
-            await self.run(job)
-
-    def _put(self, db: sqlite3.Connection, number: int, added: Added) -> None:
+    def _put(self, db: sqlite3.Connection, number: int, entries: Iterable[Entry]) -> None:
+        last = {(KINDS.index(each.kind), self._short(each.key), number): each for each in entries}
+        gone = [place for place, entry in last.items() if entry.gone]
+        held = [(*place, each.size, each.mark) for place, each in last.items() if not each.gone]
+        db.executemany("DELETE FROM holdings WHERE kind = ? AND key = ? AND disk = ?", gone)
         db.executemany(
             "INSERT INTO holdings VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
             "SET size = excluded.size, mark = excluded.mark",
-            [
-                (KINDS.index(each.kind), self._short(each.key), number, each.size, each.mark)
-                for each in added.entries
-            ],
+            held,
         )
 
     # Questions
 
     async def holders(self, wanted: Iterable[tuple[Kind, str]]) -> dict[str, list[Holding]]:
-        """Return who holds each of these; keys that nobody holds have an empty list."""
+        """Return which nodes hold each of these; of several disks of a node the fullest counts."""
         by_kind: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
         for kind, key in wanted:
             by_kind[kind].append(key)
@@ -165,8 +182,9 @@ class Catalogue:
             key: [
                 Holding(*row)
                 for row in db.execute(
-                    "SELECT name, size, mark FROM holdings JOIN nodes ON node = number "
-                    "WHERE kind = ? AND key = ?",
+                    # SQLite gives with max() the mark of the row that has it.
+                    "SELECT node, max(size), mark FROM holdings JOIN disks ON disk = number "
+                    "WHERE kind = ? AND key = ? GROUP BY node",
                     (KINDS.index(kind), self._short(key)),
                 )
             ]
@@ -186,8 +204,7 @@ class Catalogue:
             limit: how many to return at most.
         """
         arguments = {
-            "first": bytes([first]),
-            "end": bytes([first + 1]) if first < 255 else b"\xff" * (WHOLE_KEY + 1),
+            **_group(first),
             "live": json.dumps(sorted(live)),
             "present": json.dumps(sorted({*live, *waited_for})),
             "replicas": replicas,
@@ -210,14 +227,25 @@ class Catalogue:
         def job(db: sqlite3.Connection) -> dict[str, dict[str, int]]:
             found: dict[str, dict[str, int]] = {}
             rows = db.execute(
-                "SELECT name, kind, count(*) FROM holdings JOIN nodes ON node = number "
-                "GROUP BY name, kind"
+                "SELECT node, kind, count(*) FROM holdings JOIN disks ON disk = number "
+                "GROUP BY node, kind"
             )
-            for name, kind, count in rows:
-                found.setdefault(name, dict.fromkeys(KINDS, 0))[KINDS[kind]] = count
+            for node, kind, count in rows:
+                found.setdefault(node, dict.fromkeys(KINDS, 0))[KINDS[kind]] = count
             return found
 
         return await self.run(job)
+
+    async def clear(self, first: int) -> int:
+        """Clear away what is still written of disks that were emptied or forgotten.
+
+        Args:
+            first: the first byte of the keys looked at.
+
+        Returns:
+            How many holdings that were.
+        """
+        return await self.run(lambda db: db.execute(_CLEAR, _group(first)).rowcount)
 
     # In the thread
 
@@ -230,9 +258,10 @@ class Catalogue:
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA cache_size = -65536")  # 64 MiB
         (version,) = db.execute("PRAGMA user_version").fetchone()
-        if version == 0:
+        if version < VERSION:  # an older one is no loss: the logs tell all of it again
             schema = Path(__file__).with_name("catalogue.sql").read_text("utf-8")
-            db.executescript(f"BEGIN; {schema} PRAGMA user_version = {VERSION}; COMMIT;")
+            emptied = "DROP TABLE IF EXISTS holdings; DROP TABLE IF EXISTS nodes;"
+            db.executescript(f"BEGIN; {emptied} {schema} PRAGMA user_version = {VERSION}; COMMIT;")
         elif version != VERSION:
             raise LayoutRefused(
                 f"{self._path} is of version {version}, and this program reads {VERSION}; "
@@ -261,15 +290,27 @@ class Catalogue:
 
 _SHORT = """
 SELECT kind, key
-FROM holdings JOIN nodes ON node = number
+FROM holdings JOIN disks ON disk = number
 WHERE kind IN (0, 1) AND key >= :first AND key < :end
 GROUP BY kind, key
-HAVING sum(name IN (SELECT value FROM json_each(:live))) > 0
-   AND (sum(name IN (SELECT value FROM json_each(:present))) < :replicas
-        OR min(iif(name IN (SELECT value FROM json_each(:live)), mark, NULL))
-           <> max(iif(name IN (SELECT value FROM json_each(:live)), mark, NULL)))
+HAVING sum(node IN (SELECT value FROM json_each(:live))) > 0
+   AND (count(DISTINCT iif(node IN (SELECT value FROM json_each(:present)), node, NULL))
+        < :replicas
+        OR min(iif(node IN (SELECT value FROM json_each(:live)), mark, NULL))
+           <> max(iif(node IN (SELECT value FROM json_each(:live)), mark, NULL)))
 LIMIT :limit
 """
+_CLEAR = """
+DELETE FROM holdings
+WHERE kind IN (0, 1) AND key >= :first AND key < :end
+  AND disk NOT IN (SELECT number FROM disks)
+"""
+
+
+def _group(first: int) -> dict[str, bytes]:
+    """Return between which keys those with a first byte are."""
+    end = bytes([first + 1]) if first < 255 else b"\xff" * (WHOLE_KEY + 1)
+    return {"first": bytes([first]), "end": end}
 
 
 def _savepoint(db: sqlite3.Connection, job: Job[Any]) -> Any:
@@ -283,13 +324,22 @@ def _savepoint(db: sqlite3.Connection, job: Job[Any]) -> Any:
     return outcome
 
 
-def _number(db: sqlite3.Connection, name: str, url: str | None = None) -> int:
-    """Return the number of a node, which gets one when it is new."""
+def _disk(db: sqlite3.Connection, node: str, name: str, url: str = "") -> tuple[int, Followed]:
+    """Return the number of a disk, which gets one when it is new, and how far its log is known."""
     db.execute(
-        "INSERT INTO nodes (name, url) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
-        (name, url or ""),
+        "INSERT INTO disks (node, name, url) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        (node, name, url),
     )
-    if url is not None:
-        db.execute("UPDATE nodes SET url = ? WHERE name = ? AND url <> ?", (url, name, url))
-    (number,) = db.execute("SELECT number FROM nodes WHERE name = ?", (name,)).fetchone()
-    return int(number)
+    row = db.execute(
+        "SELECT number, log, position FROM disks WHERE node = ? AND name = ?", (node, name)
+    ).fetchone()
+    return int(row[0]), Followed(row[1], row[2])
+
+
+def _empty(db: sqlite3.Connection, number: int) -> int:
+    """Give a disk another number, so that it holds nothing; return it."""
+    node, name, url = db.execute(
+        "SELECT node, name, url FROM disks WHERE number = ?", (number,)
+    ).fetchone()
+    db.execute("DELETE FROM disks WHERE number = ?", (number,))
+    return _disk(db, node, name, url)[0]

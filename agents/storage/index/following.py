@@ -1,14 +1,17 @@
-"""Follows the logs of additions of all nodes that are up, into the catalogue.
+"""Follows the logs of additions of all disks of all nodes that are up, into the index.
 
 The index is nothing but what these logs say, so one that is empty, lost or behind comes back by
 itself: it reads on where it stopped, or from the start (*INA §2.3*: data restoration).
 """
+
+from urllib.parse import urlencode
 
 import msgspec
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from agents.storage.catalogue import Catalogue
+from agents.storage.index.notes import Notes
 from agents.storage.index.view import ClusterView
 from agents.storage.status import Added, Followed, NodeState
 from anet.errors import AnetError, ConnectionBroken
@@ -22,26 +25,27 @@ _log = Logger()
 
 
 class Following:
-    """Asks every node that is up, again and again, what was added.
+    """Asks every node that is up, again and again, what was added to its disks.
 
     Attributes:
         taken: entries taken in.
-        behind: names of the nodes whose log has not been read to its end.
+        behind: names of the nodes whose logs have not been read to their ends.
     """
 
     def __init__(
         self,
         clock: IReactorTime,
         catalogue: Catalogue,
+        notes: Notes,
         view: ClusterView,
         client: HttpClient,
         interval: float,
     ) -> None:
-        self._clock, self._catalogue, self._view = clock, catalogue, view
-        self._client, self._interval = client, interval
+        self._clock, self._catalogue, self._notes = clock, catalogue, notes
+        self._view, self._client, self._interval = view, client, interval
         self._tasks = Tasks()
         self._busy: set[str] = set()
-        self._followed: dict[str, Followed] = {}
+        self._followed: dict[str, dict[str, Followed]] = {}
         self.taken = 0
         self.behind: set[str] = set()
 
@@ -64,35 +68,49 @@ class Following:
     async def _read(self, node: NodeState) -> None:
         self._busy.add(node.name)
         try:
-            while await self._read_part(node):
-                self.behind.add(node.name)
+            for disk in await self._disks(node):
+                while await self._read_part(node, disk):
+                    self.behind.add(node.name)
             self.behind.discard(node.name)
         finally:
             self._busy.discard(node.name)
 
-    async def _read_part(self, node: NodeState) -> bool:
+    async def _disks(self, node: NodeState) -> list[str]:
+        """Return the names of a node's disks, of which the index has taken note."""
+        disks = [disk.name for disk in node.status.disks] or [""]
+        if set(disks) != set(self._followed.get(node.name, ())):
+            registered = await self._catalogue.register(node.name, node.status.url, disks)
+            self._followed[node.name] = registered
+        return disks
+
+    async def _read_part(self, node: NodeState, disk: str) -> bool:
         """Take in the next part of a log; return whether that led any further."""
-        followed = self._followed.get(node.name)
-        if followed is None:
-            followed = await self._catalogue.register(node.name, node.status.url)
-        part = await self._ask(node, followed)
-        if Followed(part.log, part.position) == followed:
-            self._followed[node.name] = followed
+        followed = self._followed[node.name]
+        part = await self._ask(node, disk, followed[disk])
+        if Followed(part.log, part.position) == followed[disk]:
             return False
-        taken = self._followed[node.name] = await self._catalogue.add(node.name, part)
-        if taken == followed:
+        before = followed[disk]
+        followed[disk] = await self._catalogue.add(node.name, part)
+        for entry in part.entries:
+            if entry.gone:
+                self._notes.forget(entry.kind, entry.key, node.name)
+        if followed[disk] == before:
             return False  # the node's log is shorter than it was; the node will renew it
         self.taken += len(part.entries)
         return True
 
-    async def _ask(self, node: NodeState, followed: Followed) -> Added:
-        url = node.status.url.rstrip("/")
-        target = f"{url}/additions?log={followed.log}&since={followed.position}"
+    async def _ask(self, node: NodeState, disk: str, followed: Followed) -> Added:
+        query = {"disk": disk} if disk else {}
+        query |= {"log": followed.log, "since": str(followed.position)}
+        target = f"{node.status.url.rstrip('/')}/additions?{urlencode(query)}"
         response = await self._client.request("GET", target)
         body = await response.read(_PART_LIMIT)
         if response.head.status != 200:
             raise ConnectionBroken(f"{node.name} answers {response.head.status}")
         try:
-            return msgspec.json.decode(body, type=Added)
+            part = msgspec.json.decode(body, type=Added)
         except msgspec.MsgspecError as error:
             raise ConnectionBroken(f"{node.name} gives no log: {error}") from None
+        if part.disk != disk:
+            raise ConnectionBroken(f"{node.name} gives the log of the disk {part.disk[:40]!r}")
+        return part

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from agents.deposit import ContentSize, Placement
-from agents.storage.catalogue import Catalogue
 from agents.storage.disk.layout import Kind
 from agents.storage.errors import HoldersDown, NoStorage
+from agents.storage.index.holders import Holders
 from agents.storage.index.view import ClusterView
 from agents.storage.policy import place, writable
 from agents.storage.status import NodeState
@@ -20,8 +20,8 @@ class Placing:
         found: lookups that found something.
     """
 
-    def __init__(self, catalogue: Catalogue, view: ClusterView) -> None:
-        self._catalogue, self._view = catalogue, view
+    def __init__(self, holders: Holders, view: ClusterView) -> None:
+        self._holders, self._view = holders, view
         self.known = self.placed = self.found = 0
 
     async def place(self, contents: Sequence[ContentSize]) -> list[Placement]:
@@ -32,7 +32,7 @@ class Placing:
         Raises:
             NoStorage: no node is up with room for one of them.
         """
-        held = await self._catalogue.holders(("contents", each.key) for each in contents)
+        held = await self._holders.of(("contents", each.key) for each in contents)
         nodes = self._view.nodes
         up = {node.name for node in nodes if node.up}
         placements: list[Placement] = []
@@ -62,12 +62,11 @@ class Placing:
         Raises:
             HoldersDown: nodes hold it, and none of them is up.
         """
-        held = await self._catalogue.holders([(kind, key)])
+        held = await self._holders.of([(kind, key)])
         urls = {node.name: node.status.url for node in self._view.up}
-        best_first = sorted(held[key], key=lambda holding: -holding.size)
-        found = [urls[holding.node] for holding in best_first if holding.node in urls]
+        found = [urls[holding.node] for holding in held[key] if holding.node in urls]
         self.found += bool(found)
-        if best_first and not found:
-            names = ", ".join(sorted(holding.node for holding in best_first))
+        if held[key] and not found:
+            names = ", ".join(sorted(holding.node for holding in held[key]))
             raise HoldersDown(f"only {names} hold it, and cannot be reached")
         return found

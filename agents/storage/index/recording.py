@@ -15,10 +15,11 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from agents.capture import Capture, is_key, structure_key
-from agents.storage.catalogue import Catalogue
 from agents.storage.disk.layout import Kind
 from agents.storage.disk.lines import check
 from agents.storage.errors import InvalidCapture, NoStorage, NotDurable
+from agents.storage.index.holders import Holders
+from agents.storage.index.notes import Notes
 from agents.storage.index.view import ClusterView
 from agents.storage.policy import Holding, keepers
 from agents.storage.status import NodeState
@@ -55,14 +56,15 @@ class Recording:
     def __init__(
         self,
         clock: IReactorTime,
-        catalogue: Catalogue,
+        holders: Holders,
+        notes: Notes,
         view: ClusterView,
         client: HttpClient,
         secret: str,
         timeout: float,
     ) -> None:
-        self._clock, self._catalogue, self._view = clock, catalogue, view
-        self._client, self._timeout = client, timeout
+        self._clock, self._holders, self._notes = clock, holders, notes
+        self._view, self._client, self._timeout = view, client, timeout
         self._headers = (
             (b"Authorization", f"Bearer {secret}".encode()),
             (b"Content-Type", b"application/msgpack"),
@@ -91,14 +93,14 @@ class Recording:
         shares = self._share(captures, keys, held)
         took = await self._ask_all(shares)
         self._judge(captures, shares, took)
-        await self._catalogue.note(_notes(contents, keys, shares, took))
+        self._note(contents, keys, shares, took)
         self.recorded += len(captures)
         return len(captures)
 
     async def _held(self, captures: Sequence[Capture]) -> dict[str, list[Holding]]:
         wanted: set[tuple[Kind, str]] = {("contents", capture.content) for capture in captures}
         wanted |= {("structures", structure_key(url)) for url in {each.url for each in captures}}
-        return await self._catalogue.holders(wanted)
+        return await self._holders.of(wanted)
 
     @staticmethod
     def _refuse_unknown_contents(
@@ -183,25 +185,23 @@ class Recording:
             raise NotDurable(f"no storage node acknowledged {lost} captures; record all again")
         self.shortfalls += len(captures)
 
+    def _note(
+        self,
+        contents: Mapping[str, Sequence[str]],
+        keys: Mapping[str, str],
+        shares: Mapping[str, _Share],
+        took: set[str],
+    ) -> None:
+        """Take note of what is held where now, before the nodes' logs tell."""
+        for key, names in contents.items():
+            self._notes.add("contents", key, names)
+        for name in took:
+            for url in {capture.url for capture in shares[name].captures}:
+                self._notes.add("structures", keys[url], [name])
+
 
 def _timed_out(_: object, seconds: float) -> NoReturn:
     raise TimedOut(f"no answer in {seconds:g} seconds")
-
-
-def _notes(
-    contents: Mapping[str, Sequence[str]],
-    keys: Mapping[str, str],
-    shares: Mapping[str, _Share],
-    took: set[str],
-) -> list[tuple[Kind, str, str]]:
-    """Return what is held where now, before the nodes' logs tell."""
-    notes: list[tuple[Kind, str, str]] = [
-        ("contents", key, name) for key, names in contents.items() for name in names
-    ]
-    for name in took:
-        urls = {capture.url for capture in shares[name].captures}
-        notes += [("structures", keys[url], name) for url in urls]
-    return notes
 
 
 def _batches(captures: Sequence[Capture]) -> list[list[Capture]]:

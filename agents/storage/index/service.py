@@ -9,7 +9,9 @@ from agents.storage.catalogue import HALF_KEY, Catalogue
 from agents.storage.figures import serve_pages
 from agents.storage.index.config import IndexNodeConfig
 from agents.storage.index.following import Following
+from agents.storage.index.holders import Holders
 from agents.storage.index.methods import IndexNodeMethods
+from agents.storage.index.notes import Notes
 from agents.storage.index.pages import figures, page
 from agents.storage.index.placing import Placing
 from agents.storage.index.recording import Recording
@@ -72,16 +74,21 @@ class IndexNode(OpeningService):
         folder = config.folder or configuration.directory / "index"
         self.view = ClusterView(reactor)
         self.catalogue = Catalogue(folder / "index.sqlite", thread, HALF_KEY)
-        self.placing = Placing(self.catalogue, self.view)
+        notes = Notes(reactor)
+        holders = Holders(self.catalogue, notes)
+        self.placing = Placing(holders, self.view)
         self.recording = Recording(
             reactor,
-            self.catalogue,
+            holders,
+            notes,
             self.view,
             client,
             secret(configuration.directory),
             config.node_timeout,
         )
-        self.following = Following(reactor, self.catalogue, self.view, client, config.follow_every)
+        self.following = Following(
+            reactor, self.catalogue, notes, self.view, client, config.follow_every
+        )
         methods = IndexNodeMethods(self.placing, self.recording, self.view, config.batch_limit)
         self.agent = Agent(
             reactor, "index-node", name, [methods], security=configuration.security(name)
@@ -97,7 +104,7 @@ class IndexNode(OpeningService):
     async def opening(self) -> None:
         """Open the catalogue; then serve, follow the nodes, and link to the master."""
         await self.catalogue.open()
-        self.view.assume((await self.catalogue.nodes()).items())
+        self.view.assume(await self.catalogue.nodes(), await self.catalogue.disks())
         self.server.setServiceParent(self)
         self.agent.setServiceParent(self)
         self.following.start()

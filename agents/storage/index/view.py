@@ -1,11 +1,11 @@
 """The storage nodes as an index node sees them: as the master says, and as they answer."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from attrs import evolve
 from twisted.internet.interfaces import IReactorTime
 
-from agents.storage.status import Cluster, NodeState, NodeStatus
+from agents.storage.status import Cluster, DiskStatus, NodeState, NodeStatus
 
 SUSPECT_FOR = 5.0  # seconds that a node which did not answer is taken for down
 UNKNOWN_FREE = 1 << 40  # bytes assumed of a node that the master has not described yet
@@ -42,10 +42,15 @@ class ClusterView:
         """The nodes that are up."""
         return [node for node in self.nodes if node.up]
 
-    def assume(self, known: Iterable[tuple[str, str]]) -> None:
-        """Take nodes, by name and base URL, for up as long as the master says nothing."""
+    def assume(self, urls: Mapping[str, str], disks: Mapping[str, Iterable[str]]) -> None:
+        """Take nodes for up as long as the master says nothing.
+
+        Args:
+            urls: their names and base URLs.
+            disks: the names of the disks of each.
+        """
         if not self._cluster.nodes:
-            nodes = [NodeState(NodeStatus(*each, free=UNKNOWN_FREE), up=True) for each in known]
+            nodes = [NodeState(_unknown(name, urls[name], disks[name]), up=True) for name in urls]
             self._cluster = evolve(self._cluster, nodes=nodes)
 
     def update(self, cluster: Cluster) -> None:
@@ -65,3 +70,10 @@ class ClusterView:
         known = {node.name for node in self._cluster.nodes}
         names = (each if each in known else by_url.get(each.rstrip("/")) for each in said)
         return [name for name in names if name is not None]
+
+
+def _unknown(name: str, url: str, disks: Iterable[str]) -> NodeStatus:
+    """Return what is assumed of a node that the master has not described yet."""
+    return NodeStatus(
+        name, url, free=UNKNOWN_FREE, disks=[DiskStatus(disk, folder="") for disk in disks if disk]
+    )

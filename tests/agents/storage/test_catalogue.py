@@ -25,22 +25,22 @@ async def _opened(path: Path, key_bytes: int = WHOLE_KEY) -> tuple[Catalogue, Wo
     return catalogue, workers
 
 
-def _added(since: int, position: int, *keys: str, log: str = "log") -> Added:
-    return Added(log, since, position, [Entry("contents", key, 5) for key in keys])
+def _added(since: int, position: int, *keys: str, log: str = "log", disk: str = "disk") -> Added:
+    return Added(log, since, position, [Entry("contents", key, 5) for key in keys], disk)
 
 
 @ensureDeferred
 async def test_a_log_is_followed_across_restarts(tmp_path: Path) -> None:
     """Each part is taken in once, in order, and remembered by the next process."""
     catalogue, workers = await _opened(tmp_path / "db")
-    assert await catalogue.register("a", "http://a") == Followed()
+    assert await catalogue.register("a", "http://a", ["disk"]) == {"disk": Followed()}
     assert await catalogue.add("a", _added(51, 100, KEYS[0])) == Followed("log", 100)
     assert await catalogue.add("a", _added(200, 300, KEYS[1])) == Followed("log", 100)
     assert await catalogue.add("a", _added(60, 90, KEYS[2])) == Followed("log", 100)
     await catalogue.close()
     await workers.stopService()
     catalogue, workers = await _opened(tmp_path / "db")
-    assert await catalogue.register("a", "http://other") == Followed("log", 100)
+    assert await catalogue.register("a", "http://other", ["disk"]) == {"disk": Followed("log", 100)}
     assert await catalogue.nodes() == {"a": "http://other"}
     found = await catalogue.holders(("contents", key) for key in KEYS[:3])
     assert found == {KEYS[0]: [Holding("a", 5)], KEYS[1]: [], KEYS[2]: []}
@@ -52,7 +52,7 @@ async def test_a_log_is_followed_across_restarts(tmp_path: Path) -> None:
 async def test_another_log_replaces_all(tmp_path: Path) -> None:
     """A node with a new log holds what that says, and nothing else."""
     catalogue, workers = await _opened(tmp_path / "db")
-    await catalogue.register("a", "http://a")
+    await catalogue.register("a", "http://a", ["disk"])
     await catalogue.add("a", _added(51, 100, KEYS[0]))
     await catalogue.add("a", _added(51, 90, KEYS[1], log="new"))
     found = await catalogue.holders([("contents", KEYS[0]), ("contents", KEYS[1])])
@@ -65,10 +65,10 @@ async def test_another_log_replaces_all(tmp_path: Path) -> None:
 async def test_an_index_keeps_half_of_each_key(tmp_path: Path) -> None:
     """The first 128 bits find what the whole key named."""
     catalogue, workers = await _opened(tmp_path / "db", HALF_KEY)
-    await catalogue.register("a", "http://a")
-    await catalogue.note([("structures", KEYS[0], "a")])
-    assert (await catalogue.holders([("structures", KEYS[0])]))[KEYS[0]] == [Holding("a", 0)]
-    assert (await catalogue.holders([("contents", KEYS[0])]))[KEYS[0]] == []
+    await catalogue.register("a", "http://a", ["disk"])
+    await catalogue.add("a", _added(51, 100, KEYS[0]))
+    assert (await catalogue.holders([("contents", KEYS[0])]))[KEYS[0]] == [Holding("a", 5)]
+    assert (await catalogue.holders([("structures", KEYS[0])]))[KEYS[0]] == []
     await catalogue.close()
     await workers.stopService()
 
@@ -83,7 +83,7 @@ async def test_what_is_short_of_replicas_is_found(tmp_path: Path) -> None:
     both = [("a", "0" * 16), ("b", "1" * 16)]
     for name, mark in both:
         entries = [Entry("structures", KEYS[2], 1, mark)]
-        await catalogue.add(name, Added("log", 100, 200, entries))
+        await catalogue.add(name, Added("log", 100, 200, entries, "disk"))
 
     async def short(live: set[str], waited_for: set[str], replicas: int = 2) -> set[str]:
         found = set()
@@ -108,13 +108,13 @@ async def test_a_job_that_fails_spoils_no_other(tmp_path: Path) -> None:
     catalogue, workers = await _opened(tmp_path / "db")
 
     def broken(db) -> None:
-        db.execute("INSERT INTO nodes (name, url) VALUES ('ghost', '')")
+        db.execute("INSERT INTO disks (node, name, url) VALUES ('ghost', '', '')")
         raise ValueError("broken")
 
     first = catalogue._jobs.submit(lambda db: None)
     second = catalogue._jobs.submit(broken)
     third = catalogue._jobs.submit(
-        lambda db: db.execute("INSERT INTO nodes (name, url) VALUES ('b', '')") and "done"
+        lambda db: db.execute("INSERT INTO disks (node, name, url) VALUES ('b', '', '')") and "done"
     )
     await first
     with pytest.raises(ValueError, match="broken"):
@@ -137,4 +137,78 @@ async def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
         db.execute("PRAGMA user_version = 9")
     with pytest.raises(LayoutRefused, match="made again"):
         await Catalogue(tmp_path / "db", workers).open()
+    await workers.stopService()
+
+
+async def _holders(catalogue: Catalogue, key: str) -> list[Holding]:
+    return (await catalogue.holders([("contents", key)]))[key]
+
+
+@ensureDeferred
+async def test_each_disk_has_a_log_of_its_own(tmp_path: Path) -> None:
+    """Two disks of a node are followed apart, and a key on both is on that node once."""
+    catalogue, workers = await _opened(tmp_path / "db")
+    await catalogue.register("a", "http://a", ["one", "two"])
+    await catalogue.add("a", _added(51, 100, KEYS[0], KEYS[1], disk="one"))
+    larger = [Entry("contents", KEYS[0], 9)]
+    await catalogue.add("a", Added("other", 51, 80, larger, "two"))
+    assert await catalogue.register("a", "http://a", ["one", "two"]) == {
+        "one": Followed("log", 100),
+        "two": Followed("other", 80),
+    }
+    assert await _holders(catalogue, KEYS[0]) == [Holding("a", 9)]
+    assert await catalogue.disks() == {"a": ["one", "two"]}
+    group = int(KEYS[0][:2], 16)
+    assert [each.key for each in await catalogue.short_of(group, {"a"}, (), 2, 9)] == [KEYS[0]]
+    await catalogue.close()
+    await workers.stopService()
+
+
+@ensureDeferred
+async def test_a_disk_that_is_gone_holds_nothing(tmp_path: Path) -> None:
+    """What it held is forgotten at once, read again when it is back, and cleared away."""
+    catalogue, workers = await _opened(tmp_path / "db")
+    await catalogue.register("a", "http://a", ["one", "two"])
+    await catalogue.add("a", _added(51, 100, KEYS[0], disk="one"))
+    await catalogue.add("a", _added(51, 100, KEYS[1], disk="two"))
+    assert await catalogue.register("a", "http://a", ["two"]) == {"two": Followed("log", 100)}
+    assert await _holders(catalogue, KEYS[0]) == []
+    assert len(await _holders(catalogue, KEYS[1])) == 1
+    back = await catalogue.register("a", "http://a", ["one", "two"])
+    assert back["one"] == Followed()
+    assert await _holders(catalogue, KEYS[0]) == []
+    await catalogue.forget_disk("a", "two")
+    assert await _holders(catalogue, KEYS[1]) == []
+    assert [await catalogue.clear(int(key[:2], 16)) for key in KEYS[:2]] == [1, 1]
+    assert await catalogue.clear(int(KEYS[0][:2], 16)) == 0
+    await catalogue.close()
+    await workers.stopService()
+
+
+@ensureDeferred
+async def test_what_is_gone_is_held_no_more(tmp_path: Path) -> None:
+    """The last that a log says of a key counts, within one part and across parts."""
+    catalogue, workers = await _opened(tmp_path / "db")
+    await catalogue.add("a", _added(51, 100, KEYS[0], KEYS[1]))
+    gone = [Entry("contents", key, 0, gone=True) for key in KEYS[:2]]
+    again = Entry("contents", KEYS[1], 7)
+    await catalogue.add("a", Added("log", 100, 200, [*gone, again], "disk"))
+    assert await _holders(catalogue, KEYS[0]) == []
+    assert await _holders(catalogue, KEYS[1]) == [Holding("a", 7)]
+    await catalogue.close()
+    await workers.stopService()
+
+
+@ensureDeferred
+async def test_a_database_of_the_former_version_is_made_anew(tmp_path: Path) -> None:
+    """Nothing is lost with it, for the logs are read again from their start."""
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "db") as db:
+        db.executescript(
+            "CREATE TABLE nodes (number); CREATE TABLE holdings (node); PRAGMA user_version = 1"
+        )
+    catalogue, workers = await _opened(tmp_path / "db")
+    assert await catalogue.register("a", "http://a") == {"": Followed()}
+    await catalogue.close()
     await workers.stopService()
