@@ -3,6 +3,7 @@
 from attrs import field, frozen
 
 from agents.storage.disk.additions import Entry
+from agents.storage.replicas import Rules
 
 
 @frozen
@@ -88,11 +89,11 @@ class Cluster:
     """What an index node must know to place and to record.
 
     Attributes:
-        replicas: nodes that shall hold each content and each structure file.
+        rules: how many replicas are wanted of what.
         nodes: all that the master has ever known.
     """
 
-    replicas: int = 2
+    rules: Rules = field(factory=Rules)
     nodes: list[NodeState] = field(factory=list)
 
 

@@ -90,7 +90,7 @@ class IndexNodeMethods:
     @exposed
     def nodes(self) -> Cluster:
         """Return the storage nodes as this index node sees them."""
-        return Cluster(self._view.replicas, self._view.nodes)
+        return Cluster(self._view.rules, self._view.nodes)
 
     def _limit(self, count: int) -> None:
         if count > self._batch_limit:
