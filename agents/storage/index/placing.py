@@ -53,7 +53,7 @@ class Placing:
                 f"no storage node is up with room for {content.size} bytes: start one, or free "
                 "some space"
             )
-        chosen = place(content.key, usable, self._view.replicas)
+        chosen = place(content.key, usable, self._view.rules.wanted("contents", content.size))
         return [node.status.url for node in chosen]
 
     async def find(self, kind: Kind, key: str) -> list[str]:

@@ -123,13 +123,14 @@ class Recording:
     ) -> dict[str, _Share]:
         """Return what each node is to record."""
         nodes = self._view.nodes
+        wanted = self._view.rules.wanted("structures")
         shares: dict[str, _Share] = {}
         chosen: dict[str, list[NodeState]] = {}
         for capture in captures:
             key = keys[capture.url]
             if key not in chosen:
                 holders = {holding.node for holding in held[key]}
-                chosen[key] = keepers(key, holders, nodes, self._view.replicas)
+                chosen[key] = keepers(key, holders, nodes, wanted)
             for node in chosen[key]:
                 shares.setdefault(node.name, _Share(node)).captures.append(capture)
             if not chosen[key]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from attrs import evolve
 from twisted.internet.interfaces import IReactorTime
 
+from agents.storage.replicas import Rules
 from agents.storage.status import Cluster, DiskStatus, NodeState, NodeStatus
 
 SUSPECT_FOR = 5.0  # seconds that a node which did not answer is taken for down
@@ -24,9 +25,9 @@ class ClusterView:
         self._suspects: dict[str, float] = {}
 
     @property
-    def replicas(self) -> int:
-        """How many nodes shall hold everything."""
-        return self._cluster.replicas
+    def rules(self) -> Rules:
+        """How many replicas are wanted of what."""
+        return self._cluster.rules
 
     @property
     def nodes(self) -> list[NodeState]:

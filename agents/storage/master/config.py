@@ -19,7 +19,8 @@ class StorageMasterConfig:
         hip: "host:port" for storage nodes, index nodes and clients; null means base port + 2.
         pages: "host:port" of its pages; null means base port + 3.
         scheduler: the scheduler's HIP address; null means base port + 0.
-        replicas: nodes that shall hold each content and each structure file.
+        replicas: nodes that shall hold everything, where no policy says otherwise.
+        policy: file of rules that say how many replicas are wanted of what.
         grace: seconds that a node may be away before what it held is copied elsewhere.
         settle: seconds after an addition before its replicas are counted.
         sweep_every: seconds between two counts of all replicas.
@@ -32,6 +33,7 @@ class StorageMasterConfig:
     pages: str | None = field(default=None, validator=is_address)
     scheduler: str | None = field(default=None, validator=is_link_address)
     replicas: int = field(default=2, validator=[validators.ge(1), validators.le(100)])
+    policy: Path | None = None
     grace: float = field(default=60.0, validator=validators.ge(0))
     settle: float = field(default=5.0, validator=validators.ge(0))
     sweep_every: float = field(default=3600.0, validator=_positive)

@@ -5,6 +5,7 @@ after a node has come or gone, and now and then. Both ask the catalogue, which k
 nodes have logged as durable; so a repair that fails, or a master that is killed, is begun again.
 """
 
+import math
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
@@ -46,14 +47,13 @@ class Mending:
         catalogue: Catalogue,
         registry: Registry,
         *,
-        replicas: int,
         settle: float,
         sweep_every: float,
         rate: float,
         at_once: int,
     ) -> None:
         self._clock, self._catalogue, self._registry = clock, catalogue, registry
-        self._replicas, self.settle, self._sweep_every = replicas, settle, sweep_every
+        self.settle, self._sweep_every = settle, sweep_every
         self._pause, self._at_once = at_once / rate, at_once
         self._suspects: OrderedDict[tuple[Kind, str], float] = OrderedDict()
         self._sweep_at = clock.seconds()
@@ -136,7 +136,7 @@ class Mending:
 
     async def _sweep_part(self, first: int) -> bool:
         up, waited_for = self._registry.up, self._registry.waited_for
-        replicas = min(self._replicas, len(up | waited_for))
+        replicas = min(math.ceil(self._registry.rules.replicas), len(up | waited_for))
         if len(up) < 2:
             return True  # nobody to copy from or to; whoever comes starts a sweep
         shorts = await self._catalogue.short_of(first, up, waited_for, replicas, _PORTION)
@@ -164,7 +164,7 @@ class Mending:
             short.key,
             short.holdings,
             self._registry.nodes,
-            self._replicas,
+            self._registry.rules.wanted_of(short.kind, short.holdings[0].size),
             self._registry.waited_for,
         )
         return short, steps

@@ -22,7 +22,7 @@ class MasterStatus:
     Attributes:
         nodes: the storage nodes.
         index_nodes: the index nodes that are up.
-        replicas: nodes that shall hold everything.
+        replicas: what the replicas of everything must be worth together, at least.
         mended: repairs done since the master started.
         failed: repairs that failed, and are tried again.
         waiting: additions whose replicas have not been counted yet.
@@ -31,7 +31,7 @@ class MasterStatus:
 
     nodes: list[NodeState] = field(factory=list)
     index_nodes: list[IndexStatus] = field(factory=list)
-    replicas: int = 2
+    replicas: float = 2
     mended: int = 0
     failed: int = 0
     waiting: int = 0
@@ -97,7 +97,7 @@ class StorageMasterMethods:
         return MasterStatus(
             nodes=self._registry.nodes,
             index_nodes=self._registry.index_nodes,
-            replicas=self._registry.cluster.replicas,
+            replicas=self._registry.rules.replicas,
             mended=mending.mended,
             failed=mending.failed,
             waiting=mending.waiting,

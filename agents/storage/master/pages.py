@@ -40,7 +40,7 @@ def page(master: "StorageMaster", measured: Sequence[Figure]) -> Page:
             Figures(
                 "Replicas",
                 {
-                    "wanted": registry.cluster.replicas,
+                    "wanted": registry.rules.replicas,
                     "count of all": "resting" if sweeping is None else f"{sweeping:.0%} done",
                     "state": _state(master),
                 },
@@ -60,7 +60,7 @@ def page(master: "StorageMaster", measured: Sequence[Figure]) -> Page:
 
 def _state(master: "StorageMaster") -> Badge:
     registry = master.registry
-    if len(registry.up) < registry.cluster.replicas:
+    if len(registry.up) < registry.rules.replicas:
         return Badge("fewer nodes than replicas", "bad")
     return Badge("enough nodes", "good")
 

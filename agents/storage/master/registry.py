@@ -5,6 +5,7 @@ from collections.abc import Callable
 from attrs import define
 from twisted.internet.interfaces import IReactorTime
 
+from agents.storage.replicas import Rules
 from agents.storage.status import Cluster, IndexStatus, NodeState, NodeStatus
 from hip import Peer
 
@@ -23,12 +24,12 @@ class Registry:
 
     Args:
         clock: for how long a node is away.
-        replicas: told to the index nodes.
+        rules: told to the index nodes.
         grace: seconds that a node may be away before it counts as lost.
     """
 
-    def __init__(self, clock: IReactorTime, replicas: int, grace: float) -> None:
-        self._clock, self._replicas, self._grace = clock, replicas, grace
+    def __init__(self, clock: IReactorTime, rules: Rules, grace: float) -> None:
+        self._clock, self.rules, self._grace = clock, rules, grace
         self._nodes: dict[str, _Node] = {}
         self._indexes: dict[str, tuple[IndexStatus, Peer]] = {}
         self._turn = 0
@@ -42,7 +43,7 @@ class Registry:
     @property
     def cluster(self) -> Cluster:
         """What index nodes are told."""
-        return Cluster(self._replicas, self.nodes)
+        return Cluster(self.rules, self.nodes)
 
     @property
     def up(self) -> set[str]:

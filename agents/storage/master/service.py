@@ -13,6 +13,7 @@ from agents.storage.master.methods import StorageMasterMethods
 from agents.storage.master.pages import figures, page
 from agents.storage.master.registry import Registry
 from agents.storage.pulse import Pulse
+from agents.storage.replicas import read_rules
 from agents.storage.starting import OpeningService
 from anet.http import HttpServer, Router, guarded
 from anet.starting import in_words
@@ -68,12 +69,12 @@ class StorageMaster(OpeningService):
         thread.setServiceParent(self)
         folder = config.folder or configuration.directory / "storage-master"
         self.catalogue = Catalogue(folder / "catalogue.sqlite", thread)
-        self.registry = Registry(reactor, config.replicas, config.grace)
+        rules = read_rules(config.policy, config.replicas)
+        self.registry = Registry(reactor, rules, config.grace)
         self.mending = Mending(
             reactor,
             self.catalogue,
             self.registry,
-            replicas=config.replicas,
             settle=config.settle,
             sweep_every=config.sweep_every,
             rate=config.repair_rate,
