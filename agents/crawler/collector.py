@@ -35,6 +35,7 @@ from agents.crawler.strategy.traps import ENDLESS, LOST
 from agents.delimitation import Delimitation
 from agents.order import Order
 from anet.http import ResponseHead
+from anet.workers import Workers
 
 ATTEMPTS = 3  # at one URL
 _PAGES = frozenset(["text/html", "application/xhtml+xml"])  # shown with an icon
@@ -59,6 +60,7 @@ class Collector:
 
     Attributes:
         clock: the reactor.
+        workers: threads for files.
         order: what is collected, and how.
         delimitation: what belongs to the site.
         temporary: the file for the body on its way.
@@ -77,6 +79,7 @@ class Collector:
     """
 
     clock: IReactorTime
+    workers: Workers
     order: Order
     delimitation: Delimitation
     temporary: Path
@@ -165,6 +168,7 @@ class Collector:
             nonlocal reception
             reception = Reception(
                 self.clock,
+                self.workers,
                 self.temporary,
                 beginning or self.order.content_limit,
                 choice(head),

@@ -150,6 +150,7 @@ def assemble(
     )
     collector = Collector(
         clock=means.reactor,
+        workers=means.workers,
         order=order,
         delimitation=delimitation,
         temporary=temporary / "body",

@@ -171,7 +171,7 @@ class Tokenizer:
         if len(text) > TAG_LIMIT:
             text, self.truncated = "", True
         self._pieces, self._size = [text], len(text)
-        self._enough = 0 if self._raw else 2 * len(text)
+        self._enough = 0 if self._raw else min(2 * len(text), TAG_LIMIT + 1)
 
     def _read_markup(self, text: str, position: int) -> Generator[Token, None, int]:
         """Read until raw text begins or the text ends; return where."""

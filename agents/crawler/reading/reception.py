@@ -1,15 +1,18 @@
 """The body of one answer as it arrives: signed, kept and read chunk by chunk (*INA §1.4.3*)."""
 
 import os
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
+from twisted.python.failure import Failure
 
 from agents.crawler.errors import Enough, TooLong
 from agents.crawler.reading.reader import Reader, Reading
+from anet.workers import Workers
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 
@@ -21,6 +24,7 @@ class Reception:
 
     Args:
         clock: the reactor, which long reading lets have its turn.
+        workers: threads, in one of which the room of a large file is given back.
         temporary: the file for a body that is not short.
         limit: bytes of the body.
         reader: reads the body, if anything does.
@@ -34,6 +38,7 @@ class Reception:
     def __init__(
         self,
         clock: IReactorTime,
+        workers: Workers,
         temporary: Path,
         limit: int,
         reader: Reader | None,
@@ -45,6 +50,7 @@ class Reception:
         self._cut = cut
         self._reading = None if reader is None else Reading(clock, reader, coding)
         self._hash = sha256()
+        self._workers = workers
         self._temporary = temporary
         self._file: BinaryIO | None = None
         self._chunks: list[bytes] = []
@@ -101,9 +107,11 @@ class Reception:
             self._reading.stop()
         self._chunks = []
         if self._file is not None:
-            self._file.close()
-            self._file = None
+            # Without its name an open file is as good as gone. Its blocks are freed when it is
+            # closed, for which the file system takes half a second per gigabyte.
             self._temporary.unlink(missing_ok=True)
+            self._workers.run(self._file.close).addErrback(_close, self._file)
+            self._file = None
 
     def _take(self, chunk: bytes) -> Deferred[None] | None:
         self.size += len(chunk)
@@ -120,6 +128,12 @@ class Reception:
             self._file = self._temporary.open("wb")
             self._file.writelines(self._chunks)
             self._chunks = []
+
+
+def _close(_: Failure, file: BinaryIO) -> None:
+    """Close a file that no worker took; what the disk did not take of it is not wanted."""
+    with suppress(OSError):
+        file.close()
 
 
 def _write(path: str, data: bytes) -> None:

@@ -5,11 +5,12 @@ import zlib
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.task import Clock
 
 from agents.crawler.errors import Enough, TooLong
@@ -19,6 +20,7 @@ from agents.crawler.reading import decoding
 from agents.crawler.reading import reception as module
 from agents.crawler.reading.reader import Reader
 from agents.crawler.reading.reception import Reception
+from anet.errors import Overloaded
 
 
 class Links:
@@ -38,15 +40,31 @@ class Links:
         self.urls += [found.url] if isinstance(found, Link) else []
 
 
+class Threads:
+    """Does the work of threads when the test says so, or refuses it."""
+
+    def __init__(self, refusing: bool = False) -> None:
+        self.refusing = refusing
+        self.jobs: list[Any] = []
+
+    def run(self, job: Any) -> Deferred[None]:
+        if self.refusing:
+            return fail(Overloaded("busy"))
+        self.jobs.append(job)
+        return succeed(None)
+
+
 def receive(
     folder: Path,
     chunks: list[bytes],
     limit: int = 10**9,
     coding: str = "",
     reader: Reader | None = None,
+    threads: Any = None,
 ) -> Reception:
     """Return a reception of these chunks."""
-    reception = Reception(Clock(), folder / "body", limit, reader or Links(), coding)
+    threads, reader = threads or Threads(), reader or Links()
+    reception = Reception(Clock(), threads, folder / "body", limit, reader, coding)
     for chunk in chunks:
         assert reception(chunk) is None
     return reception
@@ -73,12 +91,24 @@ def test_any_chunks(tmp_path: Path, chunks: list[bytes], memory: int) -> None:
         assert not (tmp_path / "body").exists()
 
 
-def test_discarded(tmp_path: Path) -> None:
-    """What is known already leaves no file."""
-    reception = receive(tmp_path, [b"x" * (module.MEMORY + 1)])
+@pytest.mark.parametrize("refusing", [False, True])
+def test_discarded(tmp_path: Path, refusing: bool) -> None:
+    """What is known already leaves no file; a worker gives its room back, unless all are busy."""
+    threads = Threads(refusing)
+    reception = receive(tmp_path, [b"x" * (module.MEMORY + 1)], threads=threads)
     assert (tmp_path / "body").exists()
     reception.discard()
     assert not list(tmp_path.iterdir())
+    assert _held(tmp_path) != refusing
+    for job in threads.jobs:
+        job()
+    assert not _held(tmp_path)
+
+
+def _held(folder: Path) -> bool:
+    """Tell whether this process has a file of the folder open, even one without a name."""
+    held = [str(each.readlink()) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    return any(target.startswith(str(folder)) for target in held)
 
 
 def test_limit(tmp_path: Path) -> None:
@@ -91,7 +121,7 @@ def test_limit(tmp_path: Path) -> None:
 def test_a_beginning_is_enough(tmp_path: Path) -> None:
     """Of a body that is cut at the limit, what is kept is as long as the limit, however it came."""
     for chunks in ([b"ab", b"cdef"], [b"abc", b"d"], [b"abcdef"]):
-        reception = Reception(Clock(), tmp_path / "body", 3, None, cut=True)
+        reception = Reception(Clock(), cast(Any, Threads()), tmp_path / "body", 3, None, cut=True)
         with pytest.raises(Enough):
             for chunk in chunks:
                 reception(chunk)
