@@ -77,7 +77,7 @@ class Cluster:
         config = StorageNodeConfig(
             storage_master=self.master.listener.address, reserve=0, multicast=False
         )
-        node = StorageNode(reactor, self.configuration, config, name, self.directory / name, ANY)
+        node = StorageNode(reactor, self.configuration, config, name, [self.directory / name], ANY)
         self.nodes[name] = node
         await self.run(node)
         return node
@@ -127,7 +127,7 @@ class Cluster:
     def copies(self, url: str = URL) -> dict[str, list[Capture]]:
         """Return the captures of a URL on every disk that has some."""
         found = {
-            name: list(read_captures(node.store.layout, structure_key(url)))
+            name: list(read_captures(node.store.disks[0].layout, structure_key(url)))
             for name, node in self.nodes.items()
         }
         return {name: captures for name, captures in found.items() if captures}
@@ -135,7 +135,9 @@ class Cluster:
     def holders(self, body: bytes) -> set[str]:
         """Return the nodes on whose disk a content is."""
         key = sha256(body).hexdigest()
-        return {n for n, node in self.nodes.items() if node.store.layout.content(key).exists()}
+        return {
+            n for n, node in self.nodes.items() if node.store.disks[0].layout.content(key).exists()
+        }
 
 
 async def until(condition: Callable[[], Any | Awaitable[Any]]) -> None:
@@ -220,10 +222,10 @@ async def test_a_node_that_comes_back_with_old_data_is_made_whole(
     node = await cluster.start_node("storage-2")
     await until(lambda: cluster.copies().get("storage-2") == [make_capture(day=1), other])
     await until(lambda: cluster.holders(b"other") == {"storage-1", "storage-2"})
-    log = node.store.additions
+    log = node.store.disks[0].additions
     for catalogue in (cluster.index.catalogue, cluster.master.catalogue):
         deadline = reactor.seconds() + PATIENCE
-        wanted = {node.store.name: Followed(log.log, log.position)}
+        wanted = {node.store.disks[0].name: Followed(log.log, log.position)}
         while await catalogue.register("storage-2", node.url, wanted) != wanted:
             assert reactor.seconds() < deadline, "the log is not followed to its end"
             await sleep(reactor, 0.05)
@@ -274,7 +276,7 @@ async def test_one_damaged_file_does_not_cost_a_node(cluster: Cluster, make_capt
     """Deposits go on on the sound copy, and the node with the damaged one still takes the rest."""
     await cluster.start()
     await cluster.deposit((make_capture(day=1), b"body"))
-    heads = cluster.nodes["storage-1"].store.layout.heads(structure_key(URL))
+    heads = cluster.nodes["storage-1"].store.disks[0].layout.heads(structure_key(URL))
     heads.write_bytes(b"rot" + heads.read_bytes()[3:])
     other = make_capture(f"{URL}other", day=2)
     assert await cluster.deposit((make_capture(day=2), b"body"), (other, b"body")) == 2
