@@ -1,0 +1,15 @@
+"""Where an archive's files may lie: one small interface, and what stands behind it.
+
+interface   what every store does
+errors      what can go wrong with one
+fetching    a whole content from any of its copies, proven by its SHA-256
+folder      the disks of storage nodes, on this machine
+bucket      one bucket of an object store, called from threads
+s3          the same files as objects of a bucket (extra `s3`)
+cluster     the storage nodes of an archive that runs
+places      which store an address names
+copied      what was copied already, so that a copy can be taken up again
+copying     from one store to another, verified
+verifying   hashes everything again
+exporting   some captures and their contents into a folder
+"""

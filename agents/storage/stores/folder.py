@@ -1,0 +1,171 @@
+"""The disks of storage nodes on this machine as a store, whether their node runs or not."""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from functools import partial
+from heapq import merge
+from itertools import groupby, islice
+from pathlib import Path
+
+from zope.interface import implementer
+
+from agents.capture import Capture
+from agents.storage.disk import scan
+from agents.storage.disk.layout import Kind, Layout
+from agents.storage.disk.lines import prefix
+from agents.storage.disk.store import DiskStore
+from agents.storage.disk.structures import read_captures
+from agents.storage.errors import DamagedStructure
+from agents.storage.stores.errors import NotHeld, StoreRefused
+from agents.storage.stores.fetching import fetch
+from agents.storage.stores.interface import PIECE, Held, IStore
+from anet.workers import Workers
+
+_CAPTURES = 100  # read at once, with their heads
+_WAITING_LIMIT = 1 << 28  # bytes of writes that may wait
+
+
+@implementer(IStore)
+class FolderStore:
+    """One disk, or several read as one, of which each may hold what another lacks.
+
+    Args:
+        folders: each with a `layout`; one that is written may be new, and is the only one.
+        workers: threads for what blocks.
+        reserve: bytes of the disk that stay free.
+    """
+
+    def __init__(self, folders: Sequence[Path], workers: Workers, *, reserve: int = 0) -> None:
+        self.name = ", ".join(map(str, folders))
+        self.absent: list[str] = []
+        self._layouts = [Layout(folder) for folder in folders]
+        self._workers, self._reserve = workers, reserve
+        self._disk: DiskStore | None = None
+
+    async def open(self, *, writing: bool = False) -> None:
+        """Check the folders; make the one that is written.
+
+        Raises:
+            LayoutRefused: one holds something else.
+            StoreRefused: several cannot be written as one.
+        """
+        if writing:
+            if len(self._layouts) != 1:
+                raise StoreRefused("several folders are read as one; name one to write to")
+            [layout] = self._layouts
+            self._disk = DiskStore(
+                layout.root, self._workers, reserve=self._reserve, waiting_limit=_WAITING_LIMIT
+            )
+            await self._disk.open()
+        for layout in self._layouts:
+            layout.check()
+
+    async def close(self) -> None:
+        """Finish what was begun."""
+        if self._disk is not None:
+            await self._disk.close()
+            self._disk = None
+
+    async def put(self, key: str, body: bytes | Path) -> bool:
+        """Store a content, durably; return whether it is new."""
+        disk = self._writable()
+        if isinstance(body, bytes):
+            return await disk.put(key, body)
+        incoming = await disk.receive()
+        try:
+            async for piece in self._pieces(body, 0, None):
+                await disk.write(incoming, piece)
+        except BaseException:
+            await self._workers.run(incoming.discard)
+            raise
+        return await disk.put(key, incoming)
+
+    async def size(self, key: str) -> int | None:
+        """Return the bytes of a content, or None."""
+        paths = self._paths(key)
+        return paths[0].stat().st_size if paths else None
+
+    async def content(
+        self, key: str, start: int = 0, size: int | None = None
+    ) -> AsyncIterator[bytes]:
+        """Yield a content in pieces."""
+        paths = self._paths(key)
+        if not paths:
+            raise NotHeld(f"{self.name}: the content {key} is not there")
+        async for piece in self._pieces(paths[0], start, size):
+            yield piece
+
+    async def fetch(self, key: str, spool: Path) -> bytes | Path:
+        """Return a whole content, proven."""
+        copies = [partial(self._pieces, path, 0, None) for path in self._paths(key)]
+        return await fetch(key, copies, self._workers, spool)
+
+    async def listing(self, kind: Kind, after: str = "", limit: int = 1000) -> list[Held]:
+        """Return the next things held."""
+        return await self._workers.run(self._list, kind, after, limit)
+
+    async def append(self, captures: Sequence[Capture]) -> None:
+        """Record captures, durably."""
+        await self._writable().append(captures)
+
+    async def captures(self, key: str) -> AsyncIterator[list[Capture]]:
+        """Yield the captures of a URL, of all folders together."""
+        after = b""
+        while found := await self._workers.run(self._read, key, after):
+            yield found
+            after = prefix(found[-1].date, found[-1].content)
+
+    def _writable(self) -> DiskStore:
+        if self._disk is None:
+            raise StoreRefused(f"{self.name} was opened to be read")
+        return self._disk
+
+    def _paths(self, key: str) -> list[Path]:
+        paths = (layout.content(key) for layout in self._layouts)
+        return [path for path in paths if path.is_file()]
+
+    async def _pieces(self, path: Path, start: int, size: int | None) -> AsyncIterator[bytes]:
+        def read(at: int, most: int) -> bytes:
+            with path.open("rb") as file:
+                file.seek(at)
+                return file.read(most)
+
+        end = float("inf") if size is None else start + size
+        while start < end and (piece := await self._workers.run(read, start, PIECE)):
+            wanted = piece if start + len(piece) <= end else piece[: int(end) - start]
+            start += len(piece)
+            yield wanted
+
+    def _list(self, kind: Kind, after: str, limit: int) -> list[Held]:
+        """Merge the listings of all folders; blocks."""
+        keys = merge(*(scan.keys(layout, kind, after) for layout in self._layouts))
+        found = (key for key, _ in groupby(keys))
+        return [Held(key, self._version(kind, key)) for key in islice(found, limit)]
+
+    def _version(self, kind: Kind, key: str) -> str:
+        """Return the sizes of all copies: lines are added, and never taken away."""
+        if kind == "contents":
+            return ""
+        paths = (layout.captures(key) for layout in self._layouts)
+        return "+".join(str(path.stat().st_size) for path in paths if path.is_file())
+
+    def _read(self, key: str, after: bytes) -> list[Capture]:
+        """Return the next captures of all copies together; blocks.
+
+        Raises:
+            DamagedStructure: every copy is damaged.
+        """
+        found: dict[tuple[str, str], Capture] = {}
+        damage: list[DamagedStructure] = []
+        for layout in self._layouts:
+            try:
+                for capture in self._of_copy(layout, key, after):
+                    found.setdefault((capture.date, capture.content), capture)
+            except DamagedStructure as error:
+                damage.append(error)
+        if damage and not found:
+            raise damage[0]
+        return [found[place] for place in sorted(found)][:_CAPTURES]
+
+    @staticmethod
+    def _of_copy(layout: Layout, key: str, after: bytes) -> Iterator[Capture]:
+        return read_captures(layout, key, after=after, limit=_CAPTURES)

@@ -1,0 +1,70 @@
+"""The index node that the storage master leads to, asked until it answers."""
+
+from typing import Any, TypeVar
+
+from agents.storage.errors import HoldersDown, InvalidCapture
+from agents.storage.stores.errors import StoreRefused, StoreUnreachable
+from anet.backoff import Backoff
+from anet.tasks import sleep
+from hip import (
+    CallTimedOut,
+    ConnectionLost,
+    HipError,
+    Link,
+    NotConnected,
+    Peer,
+    RemoteError,
+    convert,
+)
+
+_Result = TypeVar("_Result")
+
+_TIMEOUT = 30.0  # seconds for one answer
+_PATIENCE = 60.0  # seconds for a call that may be repeated
+_PASSING = frozenset(("no-index", "no-storage", "not-durable", "overloaded"))
+
+
+class IndexLink:
+    """Calls that are repeated while what keeps them from an answer may pass by itself."""
+
+    def __init__(self, reactor: Any, link: Link) -> None:
+        self._reactor, self._link = reactor, link
+        link.on_connect = _wait_for_redirection
+
+    async def call(self, shape: type[_Result], method: str, **arguments: Any) -> _Result:
+        """Call a method of the index node.
+
+        Raises:
+            InvalidCapture: one of the captures has no place in a structure file.
+            HoldersDown: what is asked for is on nodes that are all away.
+            StoreRefused: the index node will not do it.
+            StoreUnreachable: it has not answered for a minute.
+        """
+        backoff = Backoff(0.25, 5.0)
+        deadline = self._reactor.seconds() + _PATIENCE
+        while True:
+            try:
+                answer = await self._link.call(method, timeout=_TIMEOUT, **arguments)
+                return convert(answer, shape)
+            except RemoteError as error:
+                if error.code not in _PASSING:
+                    raise _typed(error) from None
+                problem: Exception = error
+            except (CallTimedOut, ConnectionLost, NotConnected) as error:
+                problem = error
+            except (HipError, TypeError) as error:
+                raise StoreRefused(f"the index node cannot be asked: {error}") from None
+            if self._reactor.seconds() > deadline:
+                raise StoreUnreachable(f"no index node answers: {problem} ({self._link.state})")
+            await sleep(self._reactor, backoff.next())
+
+
+def _typed(error: RemoteError) -> Exception:
+    errors = {"invalid-capture": InvalidCapture, "holders-down": HoldersDown}
+    return errors.get(error.code, StoreRefused)(error.message)
+
+
+async def _wait_for_redirection(peer: Peer) -> None:
+    """Hold calls back while linked to the master itself, who places nothing."""
+    if peer.kind != "index-node":
+        await peer.closed

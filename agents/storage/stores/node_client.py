@@ -1,0 +1,168 @@
+"""A storage node's HTTP interface, as a client needs it (docs/reference/storage-http.md)."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from attrs import field, frozen
+from twisted.application.service import Service
+
+from agents.capture import Capture, is_key
+from agents.storage.disk.layout import Kind
+from agents.storage.errors import DigestMismatch
+from agents.storage.stores.errors import NotHeld, StoreUnreachable
+from agents.storage.stores.interface import PIECE, Held
+from anet.errors import AnetError, BodyTooLarge
+from anet.http import FileBody, HttpClient
+
+_ANSWER_LIMIT = 64 * 1024  # bytes of an answer to a PUT
+_LISTING_LIMIT = 4 << 20  # bytes of a page of keys
+_CAPTURES_LIMIT = 32 << 20  # bytes of a page of captures, their heads in base64
+
+
+@frozen
+class _Listing:
+    """What is read of a page of keys; `counts` are the captures of each, from nodes that say."""
+
+    keys: list[str]
+    counts: list[int] = field(factory=list)
+
+
+class NodeClient(Service):
+    """Asks storage nodes, each named by its base URL.
+
+    Attributes:
+        secret: the archive's, which a node wants to see before it writes.
+    """
+
+    def __init__(self, reactor: Any) -> None:
+        self.secret = ""
+        self._client = HttpClient(reactor, connections=8, waiting_limit=10_000)
+
+    def startService(self) -> None:
+        """Begin."""
+        self._client.startService()
+
+    async def stopService(self) -> None:
+        """Close all connections."""
+        await self._client.stopService()
+
+    async def put(self, node: str, key: str, body: bytes | Path) -> None:
+        """Store a content, durably.
+
+        Raises:
+            DigestMismatch: the bytes are not what the key says.
+            StoreUnreachable: the node did not take it.
+        """
+        sent = body if isinstance(body, bytes) else FileBody.whole(body)
+        credential = [(b"Authorization", f"Bearer {self.secret}".encode())]
+        status, words = await self._ask("PUT", node, f"/contents/{key}", credential, sent)
+        said = words.decode("utf-8", "replace").strip()[:200]
+        if status == 409:
+            raise DigestMismatch(said)
+        if status not in (200, 201):
+            raise StoreUnreachable(f"{node} answers {status}: {said}")
+
+    async def size(self, node: str, key: str) -> int | None:
+        """Return the bytes of a content, or None when the node lacks it."""
+        try:
+            response = await self._client.request("HEAD", f"{_base(node)}/contents/{key}")
+            await response.read(0)
+        except (AnetError, OSError) as error:
+            raise StoreUnreachable(f"{node}: {error}") from None
+        if response.head.status == 404:
+            return None
+        return int(response.head.headers.text(b"content-length") or 0)
+
+    async def content(
+        self, node: str, key: str, start: int = 0, size: int | None = None
+    ) -> AsyncIterator[bytes]:
+        """Yield a content in pieces, each a request of its own.
+
+        Raises:
+            NotHeld: the node lacks it.
+            StoreUnreachable: it does not give it.
+        """
+        end = None if size is None else start + size
+        while end is None or start < end:
+            last = start + PIECE if end is None else min(start + PIECE, end)
+            part = [(b"Range", b"bytes=%d-%d" % (start, last - 1))]
+            status, piece = await self._ask("GET", node, f"/contents/{key}", part, limit=PIECE)
+            if status == 404:
+                raise NotHeld(f"{node} does not hold {key}")
+            if status == 416 or not piece:
+                return
+            if status not in (200, 206):
+                raise StoreUnreachable(f"{node} answers {status} for {key}")
+            yield piece
+            start += len(piece)
+            if start < last:
+                return
+
+    async def listing(self, node: str, kind: Kind, after: str, limit: int) -> list[Held]:
+        """Return the next things that a node holds."""
+        target = f"/listing/{kind}?after={after}&limit={limit}"
+        found: _Listing = await self._json(node, target, _Listing, _LISTING_LIMIT)
+        if not all(map(is_key, found.keys)):
+            raise StoreUnreachable(f"{node} lists what is no key")
+        if len(found.counts) != len(found.keys):
+            return [Held(key) for key in found.keys]
+        return [Held(*each) for each in zip(found.keys, map(str, found.counts), strict=True)]
+
+    async def captures(self, node: str, key: str, after: str, limit: int) -> list[Capture]:
+        """Return the next captures of a structure file; none when the node lacks it."""
+        target = f"/structures/{key}?heads=1&after={after}&limit="
+        try:
+            return list(await self._captures(node, f"{target}{limit}"))
+        except BodyTooLarge:
+            return list(await self._captures(node, f"{target}1"))
+
+    async def _captures(self, node: str, target: str) -> list[Capture]:
+        try:
+            found: list[Capture] = await self._json(node, target, list[Capture], _CAPTURES_LIMIT)
+        except NotHeld:
+            return []
+        return found
+
+    async def _json(self, node: str, target: str, shape: Any, limit: int) -> Any:
+        status, body = await self._ask("GET", node, target, limit=limit)
+        if status == 404:
+            raise NotHeld(f"{node} does not hold it")
+        if status != 200:
+            raise StoreUnreachable(f"{node} answers {status} for {target[:90]}")
+        try:
+            return msgspec.json.decode(body, type=shape)
+        except msgspec.MsgspecError as error:
+            raise StoreUnreachable(f"{node} gives something else: {error}") from None
+
+    async def _ask(
+        self,
+        method: str,
+        node: str,
+        target: str,
+        headers: list[tuple[bytes, bytes]] | None = None,
+        body: bytes | FileBody = b"",
+        limit: int = _ANSWER_LIMIT,
+    ) -> tuple[int, bytes]:
+        """Return the status and the body of an answer.
+
+        Raises:
+            BodyTooLarge: it has more than `limit` bytes.
+            StoreUnreachable: there is none.
+        """
+        try:
+            response = await self._client.request(method, _base(node) + target, headers or (), body)
+            try:
+                return response.head.status, await response.read(limit)
+            except BodyTooLarge:
+                response.abandon()
+                raise
+        except BodyTooLarge:
+            raise
+        except (AnetError, OSError) as error:
+            raise StoreUnreachable(f"{node}: {error}") from None
+
+
+def _base(node: str) -> str:
+    return node.rstrip("/")

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Lists and restores what bare disks of an archive hold, with no software of its makers.
+
+    python restore.py list [PREFIX] FOLDER…             every capture of the URLs that begin so
+    python restore.py get URL [DATE] FOLDER…            the bytes the URL had at the date
+    python restore.py get --head URL [DATE] FOLDER…     its response head before them
+
+A FOLDER is a disk of a storage node (`var/storage-1`): one that holds a file `layout`. Give all
+that are left; some may be missing, for each holds a part of everything. A DATE is digits, UTC,
+`20261121` or longer; the newest capture that is not later is taken, and the newest of all without
+one. What is damaged on one disk is taken from another; what is lost is said on standard error,
+and the status is then 1. Only the standard library of Python 3 is needed; the layout is explained
+in archive-layout.md, beside this file.
+"""
+
+import hashlib
+import re
+import sys
+from pathlib import Path
+
+# date, content, size, status, offset of origin and head, their lengths; the rest may vary
+LINE = re.compile(rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) [^\n]*\n")
+LINE_SIZE = 160
+HEADER = re.compile(rb"dlweb-structure \d+ ")
+
+
+def sha256(path):
+    """Return the SHA-256 of a file, in hexadecimal."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def captures_in(path):
+    """Yield (date, content, line, heads) of each sound line of a `.captures` file.
+
+    A line that is damaged, or torn at the end, is passed over; so is all of a file whose heads
+    are missing or do not begin with the URL that its name is the hash of.
+    """
+    heads = path.with_suffix(".heads")
+    try:
+        with heads.open("rb") as file:
+            header = file.readline(1 << 20)
+        start = HEADER.match(header)
+        url = header[start.end() : -1]
+        if hashlib.sha256(url).hexdigest() != path.stem:
+            return
+        lines = path.read_bytes()
+    except (OSError, AttributeError):
+        return
+    for at in range(0, len(lines) - LINE_SIZE + 1, LINE_SIZE):
+        line = LINE.fullmatch(lines, at, at + LINE_SIZE)
+        if line is not None:
+            yield line[1].decode(), line[2].decode(), line, heads, url
+
+
+def structures(folders):
+    """Yield the paths of the structure files of each URL, of all folders together."""
+    found = {}
+    for folder in folders:
+        for path in (folder / "structures").glob("??/??/*.captures"):
+            found.setdefault(path.stem, []).append(path)
+    for key in sorted(found):
+        yield found[key]
+
+
+def captures(paths):
+    """Return the captures of one URL, oldest first: the union of its copies."""
+    found = {}
+    for path in paths:
+        for date, content, *rest in captures_in(path):
+            found.setdefault((date, content), []).append(rest)
+    return sorted(found.items())
+
+
+def content(folders, key):
+    """Return the path of an undamaged copy of a content, or None."""
+    for folder in folders:
+        path = folder / "contents" / key[:2] / key[2:4] / key
+        if path.is_file() and sha256(path) == key:
+            return path
+    return None
+
+
+def head_of(copies):
+    """Return the response head of a capture: the first that is whole."""
+    for line, heads, _ in copies:
+        offset, origin, length = int(line[5]), int(line[6]), int(line[7])
+        with heads.open("rb") as file:
+            file.seek(offset + origin)
+            head = file.read(length)
+        if len(head) == length:
+            return head
+    return b""
+
+
+def show(prefix, folders):
+    """Print a line for each capture: date, status, size, content, URL."""
+    lost = 0
+    for paths in structures(folders):
+        for (date, key), copies in captures(paths):
+            line, _, url = copies[0]
+            if not url.startswith(prefix.encode()):
+                break
+            here = any((f / "contents" / key[:2] / key[2:4] / key).is_file() for f in folders)
+            lost += not here
+            words = "" if here else "  LOST: its content is on none of these disks"
+            shown = url.decode("utf-8", "replace")
+            print(f"{date}  {line[4].decode()}  {int(line[3]):>10}  {key}  {shown}{words}")
+    return 1 if lost else 0
+
+
+def get(url, date, folders, with_head):
+    """Write the bytes of a URL at a date to standard output."""
+    key = hashlib.sha256(url.encode("utf-8", "surrogateescape")).hexdigest()
+    names = (f / "structures" / key[:2] / key[2:4] / f"{key}.captures" for f in folders)
+    found = [each for each in captures(names) if each[0][0] <= date.ljust(20, "9")]
+    for (when, name), copies in reversed(found):
+        path = content(folders, name)
+        if path is None:
+            print(f"the content {name} of {when} is lost; trying an older one", file=sys.stderr)
+            continue
+        if with_head:
+            sys.stdout.buffer.write(head_of(copies))
+        with path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                sys.stdout.buffer.write(piece)
+        return 0
+    print(f"{url} is not on these disks{' at that date' if date else ''}", file=sys.stderr)
+    return 1
+
+
+def main(arguments):
+    """Do what the command line asks; return the exit status."""
+    with_head = "--head" in arguments
+    words = [each for each in arguments if each != "--head"]
+    folders = [Path(each) for each in words if (Path(each) / "layout").is_file()]
+    asked = [each for each in words if not (Path(each) / "layout").is_file()]
+    if folders and asked[:1] == ["list"] and len(asked) <= 2:
+        return show("".join(asked[1:]), folders)
+    if folders and asked[:1] == ["get"] and len(asked) in (2, 3):
+        return get(asked[1], "".join(asked[2:]), folders, with_head)
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
