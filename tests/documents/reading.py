@@ -66,9 +66,13 @@ def seconds(parser: Any, body: bytes) -> float:
 
 
 def assert_linear(parser: Any, make: Callable[[int], bytes], size: int) -> None:
-    """Check that four times the document takes not much more than four times the time."""
-    once = min(seconds(parser, make(size)) for _ in range(2))
-    assert seconds(parser, make(4 * size)) < 10 * once + 0.2
+    """Check that four times the document takes not much more than four times the time.
+
+    A machine that does other things too may be slow for a moment: then it is measured again.
+    """
+    small, large = make(size), make(4 * size)
+    once = min(seconds(parser, small) for _ in range(2))
+    assert any(seconds(parser, large) < 10 * once + 0.2 for _ in range(3))
 
 
 def zipped(members: Mapping[str, str | bytes]) -> bytes:

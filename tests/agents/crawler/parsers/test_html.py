@@ -259,14 +259,14 @@ def test_xml(document: str, expected: str) -> None:
     assert found == list(zip(words[::2], words[1::2], strict=True))
 
 
-def test_a_million_links() -> None:
+def test_a_hundred_thousand_links() -> None:
     """Every link is given, however many there are."""
     parser = HtmlParser(Source())
     count = 0
-    for start in range(0, 1_000_000, 1000):
+    for start in range(0, 100_000, 1000):
         chunk = b"".join(b"<a href=%d>" % number for number in range(start, start + 1000))
         count += sum(1 for _ in parser.feed(chunk))
-    assert count + sum(1 for _ in parser.close()) == 1_000_000
+    assert count + sum(1 for _ in parser.close()) == 100_000
     assert not parser.truncated
 
 
