@@ -194,6 +194,7 @@ def repairs(
     nodes: Sequence[NodeState],
     wanted: Wanted,
     expected: Collection[str] = (),
+    aside: Collection[str] = (),
 ) -> list[Repair]:
     """Return what to do, in order, so that what is wanted is held, and everywhere the same.
 
@@ -204,6 +205,7 @@ def repairs(
         nodes: all nodes.
         wanted: what the replicas must come to.
         expected: names of nodes that are down, and are still waited for.
+        aside: names of nodes that hold it on a disk that is being drained.
     """
     up = {node.name for node in nodes if node.up}
     live = sorted((each for each in holdings if each.node in up), key=_fullness, reverse=True)
@@ -212,7 +214,7 @@ def repairs(
     best = live[0].node
     steps = _merges(live) if kind == "structures" else []
     holders = {each.node for each in holdings}
-    counted = counting(holders, nodes, expected)
+    counted = counting(holders - set(aside), nodes, expected)
     size = live[0].size if kind == "contents" else 0
     others = [node for node in writable(nodes, size) if node.name not in holders]
     return steps + [Repair(node.name, best) for node in place(key, others, wanted, counted)]

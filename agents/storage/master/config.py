@@ -26,6 +26,9 @@ class StorageMasterConfig:
         sweep_every: seconds between two counts of all replicas.
         repair_rate: repairs a second, at most.
         repairs_at_once: repairs under way at one time.
+        tidy_after: seconds without a node coming or going before replicas are moved or removed.
+        tidy_rate: replicas moved or removed a second, at most.
+        uneven: by how much nodes must differ in how full they are, from 0 to 1, before any move.
     """
 
     folder: Path | None = None
@@ -39,3 +42,6 @@ class StorageMasterConfig:
     sweep_every: float = field(default=3600.0, validator=_positive)
     repair_rate: float = field(default=200.0, validator=_positive)
     repairs_at_once: int = field(default=8, validator=[validators.ge(1), validators.le(1000)])
+    tidy_after: float = field(default=3600.0, validator=validators.ge(0))
+    tidy_rate: float = field(default=20.0, validator=_positive)
+    uneven: float = field(default=0.1, validator=[validators.gt(0), validators.le(1)])

@@ -1,65 +1,74 @@
 """Mends what lacks a replica or has copies that differ, at a bounded rate.
 
 Two ways lead here: an addition is looked at once it has settled, and sweeps count everything
-after a node has come or gone, and now and then. Both ask the catalogue, which knows only what
-nodes have logged as durable; so a repair that fails, or a master that is killed, is begun again.
+after a node has come or gone, and now and then, and then mend what they have counted. Both ask
+the catalogue, which knows only what nodes have logged as durable; so a repair that fails, or a
+master that is killed, is begun again.
 """
 
-import math
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from twisted.internet.interfaces import IReactorTime
-from twisted.logger import Logger
 
-from agents.storage import policy
-from agents.storage.catalogue import Catalogue, Short
+from agents.storage.catalogue import Catalogue
 from agents.storage.disk.additions import Entry
-from agents.storage.disk.layout import Kind
-from agents.storage.master.registry import Registry
+from agents.storage.disk.layout import KINDS, Kind
+from agents.storage.master.hands import Hands, Pace
+from agents.storage.master.judging import Judge, Plan, Stored
+from agents.storage.master.progress import Census, Progress
+from agents.storage.master.survey import look, page
 from anet.tasks import Tasks, sleep
 from anet.together import together
-from hip import HipError
 
-FIRST_BYTES = 256  # a sweep takes the keys of one first byte after the other
+FIRST_BYTES = 256
 _SUSPECTS_LIMIT = 200_000  # additions that wait to settle; past it a sweep looks at all
 _PORTION = 500  # things looked at together
 _TICK = 0.5  # seconds
-_REPAIR_TIMEOUT = 600.0
-_RETRY = 15.0  # seconds until a sweep is repeated after a repair that failed
-
-_log = Logger()
+_RETRY = 15.0  # seconds until a sweep is repeated after a repair that failed; doubled each time
 
 
 class Mending:
     """Finds what must be mended, and has the nodes mend it.
 
+    Args:
+        clock: for all waiting.
+        catalogue: who holds what.
+        judge: makes a judge of the nodes as they are now.
+        hands: copies.
+        settle: see below.
+        sweep_every: seconds between two sweeps.
+        rate: repairs a second.
+        at_once: repairs under way at one time.
+
     Attributes:
         settle: seconds after an addition before it is looked at.
-        mended: repairs done.
-        failed: repairs that failed, and will be tried again.
-        sweeping: how much of a sweep is done, from 0 to 1; None when there is none.
+        progress: how it stands.
+        on_better: given what would be better elsewhere, or is one too many.
+        forgotten: whether disks were forgotten, whose holdings are to be cleared away.
     """
 
     def __init__(
         self,
         clock: IReactorTime,
         catalogue: Catalogue,
-        registry: Registry,
+        judge: Callable[[], Judge],
+        hands: Hands,
         *,
         settle: float,
         sweep_every: float,
         rate: float,
         at_once: int,
     ) -> None:
-        self._clock, self._catalogue, self._registry = clock, catalogue, registry
+        self._clock, self._catalogue, self._judge, self._hands = clock, catalogue, judge, hands
         self.settle, self._sweep_every = settle, sweep_every
-        self._pause, self._at_once = at_once / rate, at_once
+        self._pace, self._at_once = Pace(clock, rate), at_once
         self._suspects: OrderedDict[tuple[Kind, str], float] = OrderedDict()
-        self._sweep_at = clock.seconds()
+        self._sweep_at, self._retry = clock.seconds(), _RETRY
         self._tasks = Tasks()
-        self.mended = self.failed = 0
-        self.sweeping: float | None = None
+        self.progress = Progress()
+        self.on_better: Callable[[Stored], None] = lambda stored: None
+        self.forgotten = True  # by an earlier run, perhaps
 
     @property
     def waiting(self) -> int:
@@ -76,7 +85,7 @@ class Mending:
         await self._tasks.stop()
 
     def look_at(self, entries: Iterable[Entry]) -> None:
-        """Have additions looked at, once they have settled."""
+        """Have additions, and what is gone, looked at once they have settled."""
         due = self._clock.seconds() + self.settle
         for entry in entries:
             place = (entry.kind, entry.key)
@@ -90,7 +99,7 @@ class Mending:
         """Have everything counted, `seconds` from now at the latest."""
         self._sweep_at = min(self._sweep_at, self._clock.seconds() + seconds)
 
-    # Finding
+    # Additions
 
     async def _look_at_suspects(self) -> None:
         while True:
@@ -98,10 +107,10 @@ class Mending:
             if not due:
                 await sleep(self._clock, _TICK)
                 continue
-            held = await self._catalogue.holders(due)
-            shorts = [Short(kind, key, held[key]) for kind, key in due]
-            if not await self._mend_all(shorts):
-                self.sweep_in(_RETRY)
+            judge = self._judge()
+            found = await look(self._catalogue, due)
+            if not await self._mend_all(judge, [s for s in found if judge.verdict(s) == "short"]):
+                self._try_again()
 
     def _due(self) -> list[tuple[Kind, str]]:
         now = self._clock.seconds()
@@ -114,83 +123,96 @@ class Mending:
             due.append(place)
         return due
 
+    # Sweeps
+
     async def _sweep_now_and_then(self) -> None:
         while True:
             if self._clock.seconds() < self._sweep_at:
                 await sleep(self._clock, _TICK)
                 continue
             self._sweep_at = self._clock.seconds() + self._sweep_every
-            if not await self._sweep():
-                self.sweep_in(_RETRY)
+            if await self._sweep():
+                self._retry = _RETRY
+            else:
+                self._try_again()
+
+    def _try_again(self) -> None:
+        self.sweep_in(self._retry)
+        self._retry = min(2 * self._retry, max(_RETRY, self._sweep_every))
 
     async def _sweep(self) -> bool:
-        """Count all replicas and mend; return whether all could be mended."""
-        well = True
+        """Count all replicas, and mend; return whether all could be mended."""
         try:
-            for first in range(FIRST_BYTES):
-                self.sweeping = first / FIRST_BYTES
-                well &= await self._sweep_part(first)
+            census = await self._count()
         finally:
-            self.sweeping = None
+            self.progress.counting = None
+        well = True
+        for part in [part for part, count in census.short.items() if count]:
+            well &= await self._mend_part(*part)
+        if any(census.left.values()):
+            self.sweep_in(_RETRY)  # a drain ends when a count has found nothing left
         return well
 
-    async def _sweep_part(self, first: int) -> bool:
-        up, waited_for = self._registry.up, self._registry.waited_for
-        replicas = min(math.ceil(self._registry.rules.replicas), len(up | waited_for))
-        if len(up) < 2:
-            return True  # nobody to copy from or to; whoever comes starts a sweep
-        shorts = await self._catalogue.short_of(first, up, waited_for, replicas, _PORTION)
-        well = await self._mend_all(shorts)
-        if len(shorts) == _PORTION:
-            self.sweep_in(self.settle)  # there is more than one look takes
+    async def _count(self) -> Census:
+        await self._clear()
+        census, judge = Census(), self._judge()
+        for number, kind in enumerate(KINDS):
+            after: str | None = ""
+            while after is not None:
+                done = int(after[:2] or "0", 16) / FIRST_BYTES
+                self.progress.counting = (number + done) / len(KINDS)
+                after = await self._count_page(kind, after, judge, census)
+        self.progress.counted(census, judge.drains, self._clock.seconds())
+        return census
+
+    async def _count_page(self, kind: Kind, after: str, judge: Judge, census: Census) -> str | None:
+        """Count the next keys; return the last, or None when there are none any more."""
+        found = await page(self._catalogue, kind, after, judge)
+        census.looked += found.looked
+        for stored, verdict in found.found:
+            census.take(stored, verdict, judge.drained(stored))
+            if verdict in ("ample", "astray"):
+                self.on_better(stored)
+        return found.last or None
+
+    async def _clear(self) -> None:
+        """Clear away what forgotten disks held."""
+        if self.forgotten:
+            self.forgotten = False
+            for first in range(FIRST_BYTES):
+                await self._catalogue.clear(first)
+
+    async def _mend_part(self, kind: Kind, first: int) -> bool:
+        """Mend what is short of the keys with a first byte, each by the nodes as they are then."""
+        prefix = after = f"{first:02x}"
+        well = True
+        while after.startswith(prefix):
+            judge = self._judge()
+            found = await page(self._catalogue, kind, after, judge)
+            ours = [each for each, verdict in found.found if verdict == "short"]
+            ours = [each for each in ours if each.key.startswith(prefix)]
+            well &= await self._mend_all(judge, ours)
+            after = found.last
         return well
 
     # Mending
 
-    async def _mend_all(self, shorts: Sequence[Short]) -> bool:
-        """Mend what needs it, some at once; return whether all went well."""
+    async def _mend_all(self, judge: Judge, shorts: Sequence[Stored]) -> bool:
+        """Mend what can be, some at once; return whether all of that went well."""
         well = True
-        plans = [plan for plan in map(self._plan, shorts) if plan[1]]
+        plans = [plan for plan in map(judge.plan, shorts) if plan.steps]
         for start in range(0, len(plans), self._at_once):
             portion = plans[start : start + self._at_once]
-            outcomes = await together(self._mend(*plan) for plan in portion)
+            outcomes = await together(self._mend(judge, plan) for plan in portion)
             well &= all(outcome is True for outcome in outcomes)
-            await sleep(self._clock, self._pause)
         return well
 
-    def _plan(self, short: Short) -> tuple[Short, list[policy.Repair]]:
-        steps = policy.repairs(
-            short.kind,
-            short.key,
-            short.holdings,
-            self._registry.nodes,
-            self._registry.rules.wanted_of(short.kind, short.holdings[0].size),
-            self._registry.waited_for,
-        )
-        return short, steps
-
-    async def _mend(self, short: Short, steps: Sequence[policy.Repair]) -> bool:
-        for step in steps:
-            target = self._registry.peer(step.target)
-            if target is None:
+    async def _mend(self, judge: Judge, plan: Plan) -> bool:
+        stored = plan.stored
+        for step in plan.steps:
+            await self._pace.turn()
+            if not await self._hands.copy(stored.kind, stored.key, step.target, step.source):
                 return False
-            try:
-                await target.call(
-                    "replicate",
-                    timeout=_REPAIR_TIMEOUT,
-                    kind=short.kind,
-                    key=short.key,
-                    source=self._registry.url(step.source),
-                )
-            except HipError as error:
-                self.failed += 1
-                _log.warn(
-                    "{key} was not copied from {source} to {target}: {error}",
-                    key=short.key,
-                    source=step.source,
-                    target=step.target,
-                    error=error,
-                )
-                return False
-            self.mended += 1
+        if plan.whole:
+            self.progress.has_mended(stored, judge.drained(stored))
         return True

@@ -1,58 +1,40 @@
 """What the storage master answers over HIP: to storage nodes, index nodes, and anybody."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NoReturn
-
-from attrs import field, frozen
 
 from agents.capture import Capture, is_key
 from agents.deposit import ContentSize
 from agents.storage.catalogue import Catalogue
 from agents.storage.disk.layout import Kind
 from agents.storage.master.mending import Mending
+from agents.storage.master.orders import Orders
 from agents.storage.master.registry import Registry
-from agents.storage.status import Added, Followed, IndexStatus, NodeState, NodeStatus
+from agents.storage.status import Added, Followed, IndexStatus, NodeStatus
 from hip import CallRefused, Peer, exposed
 
+_COUNTS_LIMIT = 10_000
 
-@frozen
-class MasterStatus:
-    """How the replication layer is.
+
+class NodeMethods:
+    """What storage nodes and index nodes call; see the docstring of each.
 
     Attributes:
-        nodes: the storage nodes.
-        index_nodes: the index nodes that are up.
-        replicas: what the replicas of everything must be worth together, at least.
-        mended: repairs done since the master started.
-        failed: repairs that failed, and are tried again.
-        waiting: additions whose replicas have not been counted yet.
-        sweeping: how much of a count of all replicas is done, from 0 to 1, or none.
+        added_entries: how many were taken in.
     """
-
-    nodes: list[NodeState] = field(factory=list)
-    index_nodes: list[IndexStatus] = field(factory=list)
-    replicas: float = 2
-    mended: int = 0
-    failed: int = 0
-    waiting: int = 0
-    sweeping: float | None = None
-
-
-class StorageMasterMethods:
-    """The methods; see the docstring of each."""
 
     def __init__(
         self,
         registry: Registry,
         catalogue: Catalogue,
+        orders: Orders,
         mending: Mending,
         on_index: Callable[[], None],
     ) -> None:
-        self._registry, self._catalogue, self._mending = registry, catalogue, mending
+        self._registry, self._catalogue = registry, catalogue
+        self._orders, self._mending = orders, mending
         self._on_index = on_index
         self.added_entries = 0
-
-    # Storage nodes
 
     @exposed(roles=("storage-node",))
     async def register(self, peer: Peer, status: NodeStatus) -> dict[str, Followed]:
@@ -60,7 +42,9 @@ class StorageMasterMethods:
         if peer.kind != "storage-node" or status.name != peer.name:
             raise CallRefused("not-a-storage-node", "only a storage node registers, as itself")
         disks = [disk.name for disk in status.disks]
+        known = (await self._catalogue.disks()).get(status.name, [])
         followed = await self._catalogue.register(status.name, status.url, disks)
+        self._mending.forgotten |= bool(set(known) - set(disks))
         self._registry.node_joins(status, peer)
         self._mending.sweep_in(self._mending.settle)
         return followed
@@ -74,11 +58,12 @@ class StorageMasterMethods:
         return followed
 
     @exposed(roles=("storage-node",))
-    def alive(self, peer: Peer, status: NodeStatus) -> None:
-        """Say how the calling storage node is."""
-        self._registry.node_says(status, peer)
-
-    # Index nodes
+    async def alive(self, peer: Peer, status: NodeStatus) -> None:
+        """Say how the calling storage node is; what a disk held that is gone is made up for."""
+        for disk in self._registry.node_says(status, peer):
+            await self._catalogue.forget_disk(status.name, disk)
+            self._mending.forgotten = True
+            self._mending.sweep_in(self._mending.settle)
 
     @exposed(roles=("index-node",))
     def register_index(self, peer: Peer, status: IndexStatus) -> None:
@@ -88,31 +73,20 @@ class StorageMasterMethods:
         self._registry.index_joins(status, peer)
         self._on_index()
 
-    # Anybody
+    @exposed(roles=("index-node",))
+    async def referred(self, counts: dict[str, int]) -> None:
+        """Say how many captures are known to refer to contents, at least; rules may ask for more.
 
-    @exposed
-    def status(self) -> MasterStatus:
-        """Return the nodes, and how repairs stand."""
-        mending = self._mending
-        return MasterStatus(
-            nodes=self._registry.nodes,
-            index_nodes=self._registry.index_nodes,
-            replicas=self._registry.rules.replicas,
-            mended=mending.mended,
-            failed=mending.failed,
-            waiting=mending.waiting,
-            sweeping=mending.sweeping,
-        )
+        Refuses "not-a-key" and "too-many".
+        """
+        if len(counts) > _COUNTS_LIMIT:
+            raise CallRefused("too-many", f"at most {_COUNTS_LIMIT} in one call")
+        _check(counts)
+        await self._orders.refer(counts)
 
-    @exposed
-    async def where(self, kind: Kind, key: str) -> list[str]:
-        """Return the names of all nodes, up or not, that hold a content or a structure file."""
-        if not is_key(key):
-            raise CallRefused("not-a-key", "a key is a SHA-256 in 64 hexadecimal digits")
-        held = await self._catalogue.holders([(kind, key)])
-        return sorted(holding.node for holding in held[key])
 
-    # Clients that came while no index node was up; they are redirected once one is
+class RefusingMethods:
+    """What clients call that came while no index node was up; they are redirected once one is."""
 
     @exposed
     def place(self, contents: list[ContentSize]) -> None:
@@ -128,6 +102,11 @@ class StorageMasterMethods:
     def find(self, kind: Kind, key: str) -> None:
         """Refuse "no-index": the master finds nothing itself."""
         _refuse()
+
+
+def _check(keys: Collection[str]) -> None:
+    if not all(map(is_key, keys)):
+        raise CallRefused("not-a-key", "a key is a SHA-256 in 64 hexadecimal digits")
 
 
 def _refuse() -> NoReturn:

@@ -22,14 +22,17 @@ def figures(master: "StorageMaster") -> list[Figure]:
             "added", "additions logged", lambda: master.methods.added_entries, total=True, rate="/s"
         ),
         Figure("unsettled", "additions not counted yet", lambda: mending.waiting),
-        Figure("mended", "repairs done", lambda: mending.mended, total=True, rate="/s"),
-        Figure("failed", "repairs failed", lambda: mending.failed, total=True),
+        Figure("below_target", "below target", lambda: mending.progress.below or 0),
+        Figure("mended", "mended", lambda: mending.progress.mended, total=True, rate="/s"),
+        Figure("copied", "copies made", lambda: master.hands.copied, total=True),
+        Figure("removed", "replicas removed", lambda: master.hands.removed, total=True),
+        Figure("failed", "steps that failed", lambda: master.hands.failed, total=True),
     ]
 
 
 def page(master: "StorageMaster", measured: Sequence[Figure]) -> Page:
     """Return the monitoring page."""
-    registry, sweeping = master.registry, master.mending.sweeping
+    registry, sweeping = master.registry, master.mending.progress.counting
     return Page(
         title="Storage master",
         kind="storage-master",

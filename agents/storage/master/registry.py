@@ -1,8 +1,8 @@
 """The storage nodes and index nodes as the master sees them: which are up, which are waited for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from attrs import define
+from attrs import define, evolve
 from twisted.internet.interfaces import IReactorTime
 
 from agents.storage.replicas import Rules
@@ -26,6 +26,11 @@ class Registry:
         clock: for how long a node is away.
         rules: told to the index nodes.
         grace: seconds that a node may be away before it counts as lost.
+
+    Attributes:
+        rules: how many replicas are wanted of what.
+        changed: when a node last came or went.
+        on_change: called then.
     """
 
     def __init__(self, clock: IReactorTime, rules: Rules, grace: float) -> None:
@@ -33,12 +38,20 @@ class Registry:
         self._nodes: dict[str, _Node] = {}
         self._indexes: dict[str, tuple[IndexStatus, Peer]] = {}
         self._turn = 0
+        self._drained: frozenset[str] = frozenset()
+        self.changed = clock.seconds()
         self.on_change: Callable[[], None] = lambda: None
 
     @property
     def nodes(self) -> list[NodeState]:
         """All nodes ever known."""
-        return [NodeState(node.status, node.peer is not None) for node in self._nodes.values()]
+        return [
+            NodeState(self._with_drain(node.status), node.peer is not None)
+            for node in self._nodes.values()
+        ]
+
+    def _with_drain(self, status: NodeStatus) -> NodeStatus:
+        return evolve(status, draining=True) if status.name in self._drained else status
 
     @property
     def cluster(self) -> Cluster:
@@ -65,6 +78,11 @@ class Registry:
         """The index nodes that are up."""
         return [status for status, _ in self._indexes.values()]
 
+    def drain(self, names: Iterable[str]) -> None:
+        """Take which nodes are to be emptied, besides those that say so themselves."""
+        self._drained = frozenset(names)
+        self.tell()
+
     def remember(self, name: str, url: str) -> None:
         """Take note of a node of a former run, which is waited for."""
         away = _Node(NodeStatus(name, url), None, self._clock.seconds())
@@ -73,13 +91,20 @@ class Registry:
     def node_joins(self, status: NodeStatus, peer: Peer) -> None:
         """Take a storage node as up."""
         self._nodes[status.name] = _Node(status, peer)
-        self.tell()
+        self._change()
 
-    def node_says(self, status: NodeStatus, peer: Peer) -> None:
-        """Take what a storage node says of itself; the index nodes are told soon enough."""
+    def node_says(self, status: NodeStatus, peer: Peer) -> set[str]:
+        """Take what a storage node says of itself; the index nodes are told soon enough.
+
+        Returns:
+            Names of the disks that it has no more.
+        """
         node = self._nodes.get(status.name)
-        if node is not None and node.peer is peer:
-            node.status = status
+        if node is None or node.peer is not peer:
+            return set()
+        gone = {disk.name for disk in node.status.disks} - {disk.name for disk in status.disks}
+        node.status = status
+        return gone
 
     def index_joins(self, status: IndexStatus, peer: Peer) -> None:
         """Take an index node as up."""
@@ -94,7 +119,7 @@ class Registry:
         for name, node in self._nodes.items():
             if node.peer is peer:
                 node.peer, node.away_since = None, self._clock.seconds()
-                self.tell()
+                self._change()
                 return name
         return None
 
@@ -114,6 +139,10 @@ class Registry:
         self._turn += 1
         names = sorted(self._indexes)
         return self._indexes[names[self._turn % len(names)]][0].address
+
+    def _change(self) -> None:
+        self.changed = self._clock.seconds()
+        self.tell()
 
     def tell(self) -> None:
         """Tell all index nodes which nodes there are."""

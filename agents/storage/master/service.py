@@ -4,14 +4,20 @@ from typing import Any
 
 from twisted.application.service import IService
 
-from agents.configuration import AgentOptions, Configuration, Port
+from agents.configuration import AgentOptions, Configuration, ConfigurationError, Port
+from agents.configuration.options import refuse
 from agents.storage.catalogue import Catalogue
 from agents.storage.figures import serve_pages
 from agents.storage.master.config import StorageMasterConfig
+from agents.storage.master.hands import Hands
+from agents.storage.master.judging import Judge
 from agents.storage.master.mending import Mending
-from agents.storage.master.methods import StorageMasterMethods
+from agents.storage.master.methods import NodeMethods, RefusingMethods
+from agents.storage.master.operating import OperatorMethods
+from agents.storage.master.orders import Orders
 from agents.storage.master.pages import figures, page
 from agents.storage.master.registry import Registry
+from agents.storage.master.tidying import Tidying
 from agents.storage.pulse import Pulse
 from agents.storage.replicas import read_rules
 from agents.storage.starting import OpeningService
@@ -37,13 +43,16 @@ def makeService(options: Options, reactor: Any = None) -> IService:
     """Return the storage master.
 
     Raises:
-        SystemExit: the configuration is refused (status 78).
+        SystemExit: the configuration is refused (status 78), the policy file for one.
     """
     if reactor is None:
         from twisted.internet import reactor
     configuration = options.load()
     config = configuration.section("storage-master", StorageMasterConfig)
-    return StorageMaster(reactor, configuration, config, options.name)
+    try:
+        return StorageMaster(reactor, configuration, config, options.name)
+    except ConfigurationError as error:
+        refuse(error)
 
 
 class StorageMaster(OpeningService):
@@ -52,8 +61,12 @@ class StorageMaster(OpeningService):
     Attributes:
         registry: the nodes.
         catalogue: who holds what.
+        orders: drains.
+        hands: what it has nodes do.
         mending: repairs.
-        methods: what it answers.
+        tidying: moves and removals.
+        methods: what it answers to nodes.
+        operating: what it answers to people.
         agent: its place in the HIP tree.
         link: its link to the scheduler.
         listener: where slaves link to it; its port is known once `opened`.
@@ -71,20 +84,40 @@ class StorageMaster(OpeningService):
         self.catalogue = Catalogue(folder / "catalogue.sqlite", thread)
         rules = read_rules(config.policy, config.replicas)
         self.registry = Registry(reactor, rules, config.grace)
+        self.orders = Orders(self.catalogue)
+        self.hands = Hands(self.registry)
         self.mending = Mending(
             reactor,
             self.catalogue,
-            self.registry,
+            self._judge,
+            self.hands,
             settle=config.settle,
             sweep_every=config.sweep_every,
             rate=config.repair_rate,
             at_once=config.repairs_at_once,
         )
-        self.methods = StorageMasterMethods(
-            self.registry, self.catalogue, self.mending, self._send_on_all
+        self.tidying = Tidying(
+            reactor, self.catalogue, self._judge, self.hands, self._is_calm, config.tidy_rate
+        )
+        self.mending.on_better = self.tidying.suggest
+        self.tidying.on_done = lambda: self.mending.sweep_in(config.settle)
+        self.methods = NodeMethods(
+            self.registry, self.catalogue, self.orders, self.mending, self._send_on_all
+        )
+        self.operating = OperatorMethods(
+            reactor,
+            self.registry,
+            self.catalogue,
+            self.orders,
+            self.mending,
+            self.hands,
         )
         self.agent = Agent(
-            reactor, "storage-master", name, [self.methods], security=configuration.security(name)
+            reactor,
+            "storage-master",
+            name,
+            [self.methods, self.operating, RefusingMethods()],
+            security=configuration.security(name),
         )
         self.agent.on_join = self._joined
         self.agent.on_leave = self._left
@@ -92,7 +125,7 @@ class StorageMaster(OpeningService):
         self.link = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
         pages = configuration.address(Port.STORAGE_MASTER_PAGES, config.pages)
         self.server = HttpServer(reactor, pages, guarded(self._router(), [pages]), name=name)
-        self._grace = config.grace
+        self._config = config
         self._tasks = Tasks()
 
     async def opening(self) -> None:
@@ -100,19 +133,40 @@ class StorageMaster(OpeningService):
         await self.catalogue.open()
         for name, url in (await self.catalogue.nodes()).items():
             self.registry.remember(name, url)
+        await self.orders.open()
+        self.registry.drain(drain.node for drain in self.orders.drains if not drain.disk)
         self.server.setServiceParent(self)
         self.agent.setServiceParent(self)
         self.mending.start()
-        self.mending.sweep_in(self._grace)
+        self.tidying.start()
+        self.mending.sweep_in(self._config.grace)
         telling = every(self._reactor, _TELL_EVERY, self.registry.tell)
         self._tasks.start(telling, "telling the index nodes")
 
     async def stopService(self) -> None:
         """Stop repairs, then all parts; the catalogue last."""
         await self._tasks.stop()
+        await self.tidying.stop()
         await self.mending.stop()
         await self.catalogue.close()
         await super().stopService()
+
+    def _judge(self) -> Judge:
+        """Return a judge of the nodes as they are now."""
+        registry = self.registry
+        return Judge(
+            registry.nodes,
+            registry.waited_for,
+            registry.rules,
+            self.orders.drains,
+            self._config.uneven,
+        )
+
+    def _is_calm(self) -> bool:
+        """Tell whether replicas may be moved and removed."""
+        census = self.mending.progress.census
+        passed = self._reactor.seconds() - self.registry.changed
+        return passed >= self._config.tidy_after and census is not None and not census.missing
 
     def _joined(self, peer: Peer) -> None:
         if peer.kind in CLIENTS:
@@ -120,7 +174,7 @@ class StorageMaster(OpeningService):
 
     def _left(self, peer: Peer, reason: str) -> None:
         if self.registry.leaves(peer) is not None:
-            self.mending.sweep_in(self._grace)
+            self.mending.sweep_in(self._config.grace)
 
     def _send_on(self, peer: Peer) -> None:
         """Redirect a client to an index node; without one it stays, and is told "no-index"."""

@@ -1,0 +1,163 @@
+"""What the holdings of a key mean, with the nodes as they are at one moment: pure.
+
+short   too few replicas count, or copies of a structure file differ: mend it
+lost    nobody who is up holds it, and nobody who does is waited for: out of reach
+ample   there are more than are wanted
+astray  it would be better elsewhere, because nodes differ in how full they are
+fine    nothing needs to be done
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Literal, TypeAlias
+
+from attrs import evolve, frozen
+
+from agents.storage import tidying
+from agents.storage.disk.layout import Kind
+from agents.storage.master.orders import Drain
+from agents.storage.policy import Holding, Repair, counting, places, repairs, suffices
+from agents.storage.replicas import Rules, Wanted
+from agents.storage.status import NodeState
+from agents.storage.tidying import Shift
+
+Verdict: TypeAlias = Literal["short", "lost", "ample", "astray", "fine"]
+
+
+@frozen
+class Stored:
+    """Something that is stored.
+
+    Attributes:
+        kind: contents or structures.
+        key: which.
+        holdings: on which disks.
+        references: captures known to refer to a content.
+    """
+
+    kind: Kind
+    key: str
+    holdings: list[Holding]
+    references: int = 0
+
+
+@frozen
+class Plan:
+    """How something is mended.
+
+    Attributes:
+        stored: what.
+        steps: in order.
+        whole: whether it is what is wanted afterwards.
+    """
+
+    stored: Stored
+    steps: list[Repair]
+    whole: bool
+
+
+class Judge:
+    """Judges by the nodes as they are now; make another when they have changed.
+
+    Args:
+        nodes: all that are known.
+        expected: names of those that are down, and are waited for.
+        rules: how many replicas are wanted of what.
+        drains: what is being emptied.
+        margin: by how much nodes must differ in how full they are before anything moves.
+
+    Attributes:
+        drains: the same.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[NodeState],
+        expected: Collection[str],
+        rules: Rules,
+        drains: Iterable[Drain] = (),
+        margin: float = 1.0,
+    ) -> None:
+        self._nodes, self._expected, self._rules, self._margin = nodes, expected, rules, margin
+        self._by_name = {node.name: node for node in nodes}
+        self.drains = frozenset(drains)
+        there = counting(self._by_name, nodes, expected)
+        self._places = max(1, len(places(there, rules.level)))
+        self._uneven = tidying.is_uneven(nodes, margin)
+        self._known: dict[object, Verdict] = {}
+
+    def verdict(self, stored: Stored) -> Verdict:
+        """Return what the holdings mean."""
+        held, aside = self._gather(stored)
+        wanted = self._wanted(stored)
+        differ = self._differ(held)
+        case = (wanted, differ, aside, frozenset(holding.node for holding in held))
+        if case not in self._known:  # most keys are held in one of a few ways
+            self._known[case] = self._judge(wanted, differ, aside, held)
+        found = self._known[case]
+        if found == "fine" and self._uneven and self.shift(stored) is not None:
+            return "astray"
+        return found
+
+    def plan(self, stored: Stored) -> Plan:
+        """Return how something is mended, as far as it can be."""
+        held, aside = self._gather(stored)
+        wanted = self._wanted(stored)
+        steps = repairs(stored.kind, stored.key, held, self._nodes, wanted, self._expected, aside)
+        names = {holding.node for holding in held} - aside | {step.target for step in steps}
+        counted = counting(names, self._nodes, self._expected)
+        return Plan(stored, steps, suffices(counted, wanted))
+
+    def shift(self, stored: Stored) -> Shift | None:
+        """Return what to move or to remove, or None."""
+        held, aside = self._gather(stored)
+        wanted = self._wanted(stored)
+        return tidying.shift(stored.key, held, self._nodes, wanted, self._margin, aside)
+
+    def drained(self, stored: Stored) -> frozenset[Drain]:
+        """Return the drains that something is held on."""
+        return self.drains & {
+            drain
+            for each in stored.holdings
+            for drain in (Drain(each.node), Drain(each.node, each.disk))
+        }
+
+    def _wanted(self, stored: Stored) -> Wanted:
+        """Return what is wanted, in as many places as there are."""
+        size = max((holding.size for holding in stored.holdings), default=0)
+        wanted = self._rules.wanted_of(stored.kind, size, stored.references)
+        if wanted.places <= self._places:
+            return wanted
+        return evolve(wanted, places=self._places)
+
+    def _gather(self, stored: Stored) -> tuple[list[Holding], frozenset[str]]:
+        """Return one holding of each node, and the nodes with none but on drained disks."""
+        held: dict[str, tuple[bool, Holding]] = {}
+        for each in stored.holdings:
+            counts = Drain(each.node, each.disk) not in self.drains
+            known = held.get(each.node)
+            if known is None or (counts, each.size) > (known[0], known[1].size):
+                held[each.node] = counts, each
+        aside = frozenset(name for name, (counts, _) in held.items() if not counts)
+        return [holding for _, holding in held.values()], aside
+
+    def _differ(self, held: Iterable[Holding]) -> bool:
+        return len({each.mark for each in held if self._is_up(each.node)}) > 1
+
+    def _is_up(self, name: str) -> bool:
+        node = self._by_name.get(name)
+        return node is not None and node.up
+
+    def _judge(
+        self, wanted: Wanted, differ: bool, aside: frozenset[str], held: Sequence[Holding]
+    ) -> Verdict:
+        names = {holding.node for holding in held}
+        counted = counting(names - aside, self._nodes, self._expected)
+        if not any(map(self._is_up, names)):
+            return "fine" if names & set(self._expected) else "lost"
+        if differ or not suffices(counted, wanted):
+            return "short"
+        sound = [node for node in counted if node.up and not node.status.failed]
+        for spare in sound:
+            if suffices([node for node in sound if node is not spare], wanted):
+                return "ample"
+        return "fine"
