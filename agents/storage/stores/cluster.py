@@ -88,7 +88,7 @@ class ClusterStore:
         size = len(body) if isinstance(body, bytes) else body.stat().st_size
         wanted = [ContentSize(key, size)]
         [placement] = await self._index.call(list[Placement], "place", contents=wanted)
-        if placement.known:
+        if placement.known or key in self._took:
             return False
         took: list[str] = []
         problems = ["no storage node is up"]

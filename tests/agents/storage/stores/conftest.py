@@ -196,8 +196,8 @@ def open_store(
             return FolderStore([tmp_path / "disk"], threads)
         if kind == "s3":
             server: Seaweed = request.getfixturevalue("seaweed")
-            bucket = f"b{abs(hash(str(tmp_path))):x}"
-            return S3Store(BucketAddress.parse(server.address(bucket, "an/archive")), threads)
+            address = server.address("archives", f"of/{tmp_path.name}")
+            return S3Store(BucketAddress.parse(address), threads)
         agents: Agents = request.getfixturevalue("agents")
         return ClusterStore(reactor, await agents.start(), threads)
 

@@ -1,0 +1,52 @@
+"""Which store an address names."""
+
+from pathlib import Path
+from typing import Any
+
+from agents.configuration import load
+from agents.storage.stores.bucket import BucketAddress
+from agents.storage.stores.cluster import ClusterStore
+from agents.storage.stores.errors import StoreRefused
+from agents.storage.stores.folder import FolderStore
+from agents.storage.stores.s3 import S3Store
+from anet.workers import Workers
+
+CLUSTER = "cluster:"
+
+
+def store_at(reactor: Any, address: str, workers: Workers) -> Any:
+    """Return the `IStore` that an address names, not yet open.
+
+    Args:
+        reactor: connects and waits.
+        address: `s3://bucket/prefix?endpoint=URL`; `cluster:FILE`, the configuration of an
+            archive that runs, or `cluster:FOLDER`, its folder; the folder of a disk, several
+            with commas between them, or a folder that holds such folders.
+        workers: threads for what blocks.
+
+    Raises:
+        StoreRefused: it names none.
+        ConfigurationError: the configuration is refused.
+    """
+    if address.startswith("s3:"):
+        return S3Store(BucketAddress.parse(address), workers)
+    if address.startswith(CLUSTER):
+        place = address.removeprefix(CLUSTER)
+        if Path(place).is_dir():
+            return ClusterStore(reactor, load(directory=place), workers)
+        return ClusterStore(reactor, load(place or None), workers)
+    if "://" in address:
+        raise StoreRefused(f"{address.partition(':')[0]}: is no kind of store that is known here")
+    return FolderStore(_folders(address), workers)
+
+
+def _folders(address: str) -> list[Path]:
+    """Return the folders of disks that are named, or found in what is named."""
+    folders: list[Path] = []
+    for name in filter(None, address.split(",")):
+        path = Path(name)
+        inside = [] if (path / "layout").is_file() or not path.is_dir() else sorted(path.iterdir())
+        folders += [each for each in inside if (each / "layout").is_file()] or [path]
+    if not folders:
+        raise StoreRefused("name a folder, s3://bucket/prefix or cluster:CONFIGURATION")
+    return folders
