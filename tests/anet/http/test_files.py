@@ -5,7 +5,8 @@ import os
 import shutil
 import socket
 import struct
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from errno import EINVAL, EIO
 from hashlib import sha256
@@ -45,6 +46,8 @@ class Reader(Protocol):
         self.sum = sha256()
         self.beginning = self.end = b""
         self.closed: Deferred[None] = Deferred()
+        self._wanted = 0
+        self._heard: Deferred[None] = Deferred()
 
     def dataReceived(self, data: bytes) -> None:
         self.size += len(data)
@@ -52,14 +55,21 @@ class Reader(Protocol):
         if len(self.beginning) < 2000:
             self.beginning += data[:2000]
         self.end = (self.end + data)[-2000:]
+        self._look()
 
     def connectionLost(self, reason=connectionDone) -> None:
         self.closed.callback(None)
+        self._look()
 
     async def hear(self, size: int) -> None:
-        """Wait until that many bytes came."""
-        while self.size < size and not self.closed.called:
-            await sleep(reactor, 0.005)
+        """Wait until that many bytes came, or no more will."""
+        self._wanted, self._heard = size, Deferred()
+        self._look()
+        await self._heard
+
+    def _look(self) -> None:
+        if not self._heard.called and (self.size >= self._wanted or self.closed.called):
+            self._heard.callback(None)
 
 
 class Folder:
@@ -120,14 +130,28 @@ def folder(tmp_path) -> Folder:
     return Folder(tmp_path)
 
 
-@pytest.fixture
-def server(folder):
+@contextmanager
+def serving(folder: Folder, silence: float) -> Iterator[HttpServer]:
     """A server of the folder on plain TCP."""
-    limits = Limits(silence=SILENCE, connections=1000)
+    limits = Limits(silence=silence, connections=1000)
     server = HttpServer(reactor, "127.0.0.1:0", folder, name="test", limits=limits)
     server.startService()
     yield server
     pytest_twisted.blockon(Deferred.fromCoroutine(server.stopService()))
+
+
+@pytest.fixture
+def server(folder):
+    """A server that soon drops who reads nothing."""
+    with serving(folder, SILENCE) as server:
+        yield server
+
+
+@pytest.fixture
+def patient_server(folder):
+    """A server for clients that wait for each other."""
+    with serving(folder, 100 * SILENCE) as server:
+        yield server
 
 
 @pytest.fixture
@@ -200,8 +224,9 @@ async def test_small_answers_to_requests_of_one_segment_leave_in_one(server, fol
 
 
 @ensureDeferred
-async def test_answers_on_one_connection_keep_their_order(server, folder):
+async def test_answers_on_one_connection_keep_their_order(server, folder, monkeypatch):
     """Files large and small, parts of them, heads only and words, all asked for at once."""
+    monkeypatch.setattr("anet.http.response._now", lambda: b"Sat, 21 Nov 2026 12:00:00 GMT")
     large, small = folder.add("large", 3 * MIB), folder.add("small", 700)
     paths = ["/words", "/large", "/words", "/small", "/large/1000000/2999999", "/large", "/words"]
     reader = await dial(server)
@@ -426,15 +451,17 @@ async def test_a_client_that_asks_and_asks_and_does_not_read_is_dropped(server, 
 
 
 @ensureDeferred
-async def test_five_hundred_clients_at_once(server, folder):
+async def test_five_hundred_clients_at_once(patient_server, folder):
     """All get all of it; while none of them reads, nothing of the files is in our memory."""
     data = folder.add("file", 10 * MIB)
-    readers = await gatherResults([Deferred.fromCoroutine(dial(server)) for _ in range(500)])
+    readers = await gatherResults(
+        [Deferred.fromCoroutine(dial(patient_server)) for _ in range(500)]
+    )
     before = resident()
     for reader in readers:
         reader.transport.pauseProducing()
         reader.transport.write(get("/file/0/999999"))
-    while server.requests < 500:
+    while patient_server.requests < 500:
         await sleep(reactor, 0.01)
     grown = resident() - before
     for reader in readers:
