@@ -30,17 +30,35 @@ from agents.crawler.crawl import Crawl
 from agents.crawler.crawler import PARSER_MEMORY
 from agents.crawler.limits import Limits
 from agents.crawler.network import health
+from agents.crawler.parsers import header_links
 from agents.crawler.reading.heavy import BODY_LIMIT
 from agents.crawler.strategy import traps
 from anet.address import is_public
+from anet.garbage import settle
 from anet.processes import Processes
 
 SITE = Path(__file__).parents[2] / "websites/hostile"
-LEFT = ["analysis", "contents", "order.json", "report.xml", "signatures",
+LEFT = ["analysis", "contents", "order.json", "pack", "report.xml", "signatures",
         "structure"]  # fmt: skip
-DIRECTORY_LIMIT, SCRIPT_LIMIT = 400, 200
-LIMITS = Limits(connect_timeout=2.0, silence=1.5, longest_exchange=60.0, longest_rest=0.2)
+DIRECTORY_LIMIT, SCRIPT_LIMIT = 100, 100
+LIMITS = Limits(connect_timeout=2.0, silence=1.5, longest_exchange=30.0, longest_rest=0.2)
 MIB = 2**20
+BODY = 160 * MIB  # taken of an answer without end: more than the crawl may need of memory
+
+
+def work() -> float:
+    """Return the seconds that a piece of work like that of parsers takes: 3 ms on a good machine.
+
+    Of three tries the best counts.
+    """
+    text = "<a href=/one title='two three'>four</a> five &amp; " * 800
+    seconds = []
+    for _ in range(3):
+        begun = time.thread_time()
+        for found in re.finditer(r"<([a-z]+)((?:\s+[a-z]+=[^>\s]+)*)", text):
+            str(sorted({name: (name, len(name)) for name in found[0].split()}.items()))
+        seconds.append(time.thread_time() - begun)
+    return min(seconds)
 
 
 @define
@@ -62,12 +80,17 @@ class Turns:
 
 @pytest.fixture
 def turns() -> Iterator[Turns]:
-    """Measure the turns of the reactor."""
+    """Measure the turns of the reactor, with the collector of garbage set as agents have it."""
+    thresholds = gc.get_threshold()
+    gc.collect()  # what other tests left
+    settle()
     measured = Turns(last=time.thread_time())
     call = LoopingCall(measured.tick)
     call.start(0.005)
     yield measured
     call.stop()
+    gc.set_threshold(*thresholds)
+    gc.unfreeze()
 
 
 @define
@@ -148,6 +171,7 @@ async def test_a_site_that_tries_everything(
     """The crawl ends, within its memory, never busy for long; the well part is there, whole."""
     monkeypatch.setattr(crawl_module, "is_public", lambda ip: ip == "127.0.0.1" or is_public(ip))
     monkeypatch.setattr(health, "LONGEST", 0.2)
+    monkeypatch.setattr(header_links, "LINK_LIMIT", 100)
     monkeypatch.syspath_prepend(SITE)  # its modules import each other
     crawl = new_crawl(
         site.url,
@@ -161,21 +185,21 @@ async def test_a_site_that_tries_everything(
             "script_limit": SCRIPT_LIMIT,
         },
         limits=LIMITS,
-        content_limit=300 * MIB,
+        content_limit=BODY,
     )
-    gc.collect()
     Path("/proc/self/clear_refs").write_text("5")  # the peak of memory begins anew
-    before, begun = memory("VmRSS"), time.monotonic()
+    before, begun, unit = memory("VmRSS"), time.monotonic(), work()
     turns.begin()
     figures = await crawl.run()
     grown, longest = memory("VmHWM") - before, sorted(turns.lengths)
-    print(f"{time.monotonic() - begun:.0f} s, {grown // MIB} MiB, {longest[-5:]}")
+    unit = max(unit, work())
+    print(f"{time.monotonic() - begun:.0f} s, {grown // MIB} MiB, {longest[-5:]}, {unit}")
     print(site.asked().most_common(), dict(crawl.findings.trap_kinds), figures)
     _well_part_is_whole(crawl, site)
     _traps_are_told(crawl, site)
     assert site.asked().total() < 20_000
-    assert grown < 150 * MIB
-    assert longest[-1] < 0.25 and longest[-5] < 0.1
+    assert grown < 120 * MIB < BODY
+    assert longest[-1] < 50 * unit and longest[-5] < 20 * unit
     assert errors == []
     assert sorted(path.name for path in crawl.path.iterdir()) == LEFT
 
@@ -190,9 +214,13 @@ def _well_part_is_whole(crawl: Crawl, site: Site) -> None:
                 found["/" + line["url"].removeprefix(site.url)] = line["content"]
     expected = {target: sha256(body).hexdigest() for target, (_, body) in well.items()}
     assert found == expected
-    for key in expected.values():
-        path = crawl.path / "contents" / key[:2] / key
-        assert sha256(path.read_bytes()).hexdigest() == key
+    brought = {}
+    with (crawl.path / "structure").open("rb") as lines, (crawl.path / "pack").open("rb") as pack:
+        for line in map(msgspec.json.decode, lines):
+            if "place" in line:
+                pack.seek(line["place"])
+                brought[line["content"]] = sha256(pack.read(line["size"])).hexdigest()
+    assert all(brought[key] == key for key in expected.values())
 
 
 def _traps_are_told(crawl: Crawl, site: Site) -> None:
@@ -202,7 +230,7 @@ def _traps_are_told(crawl: Crawl, site: Site) -> None:
         traps.REPEATED, traps.DEEP, traps.DIRECTORY, traps.SCRIPT, traps.CHAINED,
         traps.TRUNCATED, traps.ENDLESS,
     }  # fmt: skip
-    assert findings.trap_kinds[traps.DIRECTORY] > 1_500_000
+    assert findings.trap_kinds[traps.DIRECTORY] > 200_000
     assert findings.traps.entries[site.url + "robots.txt"] == traps.TRUNCATED
     assert len(findings.sessions) > 0
     assert len(findings.streams) >= 5

@@ -11,7 +11,7 @@ from backports import zstd
 from pieces import BOMB, SPACES, Pieces, head, link_out, page, way_out, whole
 
 DEPTH = 10_000
-PAGE = 200 * 10**6  # bytes of the large page
+PAGE = 150 * 10**6  # bytes of the large page
 
 
 def nesting(rest: str) -> Pieces:
@@ -45,7 +45,7 @@ _NESTS: dict[str, tuple[str, str, str, str]] = {
 
 
 def big(rest: str) -> Pieces:
-    """Give an HTML page of two hundred megabytes, with a way out at its beginning."""
+    """Give an HTML page of 150 megabytes, with a way out at its beginning."""
     if rest:
         yield from page("/big")
         return

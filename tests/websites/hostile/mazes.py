@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from pieces import Pieces, link_out, moved, page, way_out, whole
 
-LINKS = 1_000_000  # of one page, and of one sitemap
+LINKS = 150_000  # of one page, and of one sitemap
 _RSS = '<?xml version="1.0"?><rss version="2.0"><channel><title>a</title>{}</channel></rss>'
 _MAP = '<?xml version="1.0"?><{0} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{1}</{0}>'
 
@@ -116,7 +116,7 @@ def frames(rest: str) -> Pieces:
 
 
 def links(rest: str) -> Pieces:
-    """Link to a million pages; the first of them are there."""
+    """Link to very many pages; the first of them are there."""
     if rest:
         return page("/links")
     anchors = (f"<a href=/links/{number}>{number}</a>\n" for number in range(LINKS))
@@ -124,7 +124,7 @@ def links(rest: str) -> Pieces:
 
 
 def maps(rest: str) -> Pieces:
-    """Name sitemaps in sitemaps, among them the same one, and a million pages."""
+    """Name sitemaps in sitemaps, among them the same one, and very many pages."""
     if rest == "/pages.xml":
         urls = "".join(f"<url><loc>/mapped/{number}</loc></url>" for number in range(LINKS))
         return whole(_MAP.format("urlset", urls), "application/xml")

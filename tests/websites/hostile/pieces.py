@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 MIB = 2**20
 SPACES = b" " * MIB
-BOMB = 500  # times as many, which a bomb unpacks to
+BOMB = 300  # times as many, which a bomb unpacks to
 CLOSE = "close"  # the connection, in order
 CUT = "cut"  # the connection, by a reset
 Piece = bytes | float | str  # to send; seconds to wait; CLOSE or CUT

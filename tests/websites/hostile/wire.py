@@ -174,7 +174,7 @@ def private(rest: str) -> Pieces:
 def robots() -> Pieces:
     """Give a robots.txt of a gigabyte; what counts stands at its beginning."""
     rules = b"User-agent: *\nDisallow: /forbidden/\nSitemap: /maps/0.xml\n"
-    filler = b"Disallow: /forbidden/*/*/*/$\n" * 4000
+    filler = b"Disallow: /forbidden/%s*/*/*/$\n" % (b"a" * 200) * 500
     yield head("text/plain", f"Content-Length: {ROBOTS}") + rules
     left = ROBOTS - len(rules)
     while left:
