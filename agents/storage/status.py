@@ -18,6 +18,8 @@ class DiskStatus:
         contents: contents held.
         structures: structure files held.
         failed: why nothing is written to it any more, or empty.
+        errors: reads and writes that the system could not do since the node started.
+        last_error: the newest of them.
         audited: when the last whole audit ended, in seconds since the epoch; 0 for never.
         auditing: how much of an audit is done, from 0 to 1; None when there is none.
         damaged: files in quarantine.
@@ -30,6 +32,8 @@ class DiskStatus:
     contents: int = 0
     structures: int = 0
     failed: str = ""
+    errors: int = 0
+    last_error: str = ""
     audited: float = 0.0
     auditing: float | None = None
     damaged: int = 0
@@ -47,6 +51,7 @@ class NodeStatus:
         structures: structure files held.
         failed: why it writes no more, or empty.
         disks: those that are there.
+        missing: why each of its other disks is not, by folder.
         place: where it stands, from wide to narrow: "paris/room-2/rack-7".
         safety: how many ordinary replicas one on this hardware is worth.
         groups: the multicast groups it listens to, 256 bits in hexadecimal; empty for all.
@@ -60,6 +65,7 @@ class NodeStatus:
     structures: int = 0
     failed: str = ""
     disks: list[DiskStatus] = field(factory=list)
+    missing: dict[str, str] = field(factory=dict)
     place: str = ""
     safety: float = 1.0
     groups: str = ""

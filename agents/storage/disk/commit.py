@@ -13,6 +13,9 @@ from agents.storage.disk.durable import SyncSet
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.errors import DiskFailed, DiskFull, StorageError
 
+# What a disk that breaks or is taken away answers; it takes no second try.
+FATAL = (errno.EIO, errno.EROFS, errno.ENODEV, errno.ENXIO, errno.ESTALE, errno.EUCLEAN)
+
 
 class Write(Protocol):
     """One thing to write, as the steps of a batch."""
@@ -98,4 +101,6 @@ class DiskWriter:
             return error
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             return DiskFull(f"{self._layout.root} is full: free some space or add a node")
+        if error.errno in FATAL and not self.failed:
+            self.failed = str(error)
         return DiskFailed(f"{self._layout.root}: {error.strerror or error}")

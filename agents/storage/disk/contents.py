@@ -22,9 +22,15 @@ class IncomingContent:
     """A content that arrives in pieces, written aside until it is whole.
 
     `write` blocks and belongs in a worker, one call at a time.
+
+    Attributes:
+        layout: of the disk that it is on.
+        path: where it is written.
+        size: bytes so far.
     """
 
     def __init__(self, layout: Layout) -> None:
+        self.layout = layout
         self.path = _aside(layout)
         self.size = 0
         self._hash = sha256()

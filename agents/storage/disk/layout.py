@@ -112,7 +112,18 @@ class Layout:
                 file.flush()
                 os.fsync(file.fileno())
             draft.rename(path)
-        found = path.read_text("ascii", "replace")
+        return self.read_name()
+
+    def read_name(self) -> str:
+        """Return the name that is on the disk now.
+
+        Raises:
+            LayoutRefused: the file that names it is something else.
+            OSError: there is none, or it cannot be read.
+        """
+        path = self.root / "disk"
+        with path.open(encoding="ascii", errors="replace") as file:
+            found = file.read(100)
         if not _NAME.fullmatch(found):
             raise LayoutRefused(
                 f"{path} is not the 8 hexadecimal digits of a disk's name; take the file away, "

@@ -28,20 +28,45 @@ class Space:
         found = os.statvfs(self._root)
         return max(0, found.f_bavail * found.f_frsize - self._reserve)
 
+    @property
+    def size(self) -> int:
+        """Bytes of the whole file system; 0 when it is not there."""
+        try:
+            found = os.statvfs(self._root)
+        except OSError:
+            return 0
+        return found.f_blocks * found.f_frsize
+
+    @property
+    def room(self) -> int:
+        """About how many bytes may still be written, without looking each time.
+
+        Raises:
+            OSError: the disk is not there.
+        """
+        if self._left <= _MUCH or self._uses >= _LOOK_EVERY:
+            self._look()
+        return max(0, self._left)
+
     def require(self, size: int) -> None:
         """Make sure that there is room for `size` bytes.
 
         Raises:
             DiskFull: there is not.
+            OSError: the disk is not there.
         """
         self._uses += 1
         self._left -= size
         if self._left > _MUCH and self._uses < _LOOK_EVERY:
             return
-        free = self.free
-        self._left, self._uses = free - size, 0
+        free = self._look()
+        self._left -= size
         if size >= free:
             raise DiskFull(
                 f"{self._root} has room for {free} bytes above its reserve of {self._reserve}, "
-                f"not for {size}: free some space, or add a storage node"
+                f"not for {size}: free some space, or add a disk or a storage node"
             )
+
+    def _look(self) -> int:
+        self._left, self._uses = self.free, 0
+        return self._left

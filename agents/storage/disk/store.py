@@ -1,4 +1,4 @@
-"""The disk of a storage node behind one service: what is said to be done is durable."""
+"""One disk of a storage node: what is said to be done is durable."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
@@ -15,9 +15,13 @@ from agents.storage.disk.append import Marks, StructureWrite
 from agents.storage.disk.commit import DiskWriter, Write
 from agents.storage.disk.contents import ContentWrite, IncomingContent
 from agents.storage.disk.durable import Folders
+from agents.storage.disk.health import Health, look
 from agents.storage.disk.holdings import FilterTooSmall, Holdings, survey
 from agents.storage.disk.layout import Kind, Layout
+from agents.storage.disk.lock import DiskLock
 from agents.storage.disk.space import Space
+from agents.storage.errors import DiskFailed
+from agents.storage.status import DiskStatus
 from anet.errors import Overloaded
 from anet.tasks import Tasks
 from anet.workers import Workers
@@ -34,13 +38,14 @@ class Recorded:
 
 
 class DiskStore:
-    """Contents and structure files of one folder; all but small reads is done in workers.
+    """Contents and structure files of one disk; all but small reads is done in workers.
 
     Attributes:
         layout: where everything lies.
         space: how much more fits.
         additions: the log of what was added.
         holdings: what memory knows of it.
+        health: what went wrong with it.
         workers: threads for what blocks.
         on_added: called after each write that was made durable.
     """
@@ -50,8 +55,10 @@ class DiskStore:
         self.space = Space(root, reserve)
         self.additions = AdditionsLog(self.layout.additions)
         self.holdings = Holdings()
+        self.health = Health()
         self.on_added: Callable[[], None] = lambda: None
         self.workers = workers
+        self._lock = DiskLock(self.layout.root)
         self._tasks = Tasks()
         self._writer = DiskWriter(self.layout, self.additions)
         self._folders = Folders()
@@ -72,7 +79,16 @@ class DiskStore:
     @property
     def failed(self) -> str:
         """Why nothing is written any more, or an empty text."""
-        return self._writer.failed
+        return self._writer.failed or self.health.failed
+
+    @property
+    def room(self) -> int:
+        """About how many bytes it can still take; none once it has failed."""
+        try:
+            return 0 if self.failed else self.space.room
+        except OSError as error:
+            self.health.note(error)
+            return 0
 
     @property
     def waiting(self) -> int:
@@ -93,10 +109,48 @@ class DiskStore:
         """Take no more writes, and wait for those begun."""
         await self._batches.stop()
         await self._tasks.stop()
+        self._lock.release()
 
     def holds(self, kind: Kind, key: str) -> bool:
         """Tell whether the disk has it: a definite no from memory, a yes from the disk."""
-        return self.holdings.may_hold(kind, key) and self.layout.path(kind, key).exists()
+        return self.size_of(kind, key) is not None
+
+    def size_of(self, kind: Kind, key: str) -> int | None:
+        """Return the bytes of a content or of the lines of a structure file; None for neither."""
+        if not self.holdings.may_hold(kind, key):
+            return None
+        try:
+            return self.layout.path(kind, key).stat().st_size
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self.health.note(error)
+            return None
+
+    def status(self) -> DiskStatus:
+        """Return what the disk says of itself."""
+        return DiskStatus(
+            name=self.name,
+            folder=str(self.layout.root),
+            size=self.space.size,
+            free=self.room,
+            contents=self.holdings.counts["contents"],
+            structures=self.holdings.counts["structures"],
+            failed=self.failed,
+            errors=self.health.errors,
+            last_error=self.health.last_error,
+        )
+
+    async def look(self) -> None:
+        """See whether the disk is still there and can be written; `health` says what was found.
+
+        Raises:
+            Overloaded: too much waits to look now.
+        """
+        found = await self.workers.run(look, self.layout)
+        if found.why:
+            self.health.note(found.why)
+            self.health.fail(found.why, gone=found.gone)
 
     async def put(self, key: str, body: bytes | IncomingContent) -> bool:
         """Store a content; return whether it is new here.
@@ -186,6 +240,8 @@ class DiskStore:
         writes = [write for group in groups for write in group]
         outcomes = await self.workers.run(self._writer.commit, writes)
         for write, outcome in zip(writes, outcomes, strict=True):
+            if isinstance(outcome, DiskFailed):
+                self.health.note(outcome)
             if not isinstance(outcome, Exception):
                 self.holdings.add(write.kind, write.key, new=write.created)
         self._survey_if_needed()
@@ -195,6 +251,7 @@ class DiskStore:
 
     def _prepare(self) -> None:
         self.layout.prepare()
+        self._lock.take()
         self.additions.open(scan.entries(self.layout))
 
     def _survey_if_needed(self) -> None:

@@ -3,7 +3,7 @@
 from twisted.internet.defer import Deferred
 
 from agents.storage.disk.contents import IncomingContent
-from agents.storage.disk.store import DiskStore
+from agents.storage.disk.node_store import NodeStore
 from anet.errors import BodyTooLarge, Overloaded
 from anet.http import Request
 
@@ -12,10 +12,10 @@ _BUNDLES_LIMIT = 64 * 1024 * 1024  # bytes of all bundles that are on their way 
 
 
 class BodyReader:
-    """Reads bodies for a disk.
+    """Reads bodies for the disks.
 
     Args:
-        store: the disk.
+        store: the disks.
         content_limit: bytes of the largest body taken.
         memory_limit: bytes of a body that is kept in memory.
 
@@ -23,7 +23,7 @@ class BodyReader:
         content_limit: as given.
     """
 
-    def __init__(self, store: DiskStore, content_limit: int, memory_limit: int) -> None:
+    def __init__(self, store: NodeStore, content_limit: int, memory_limit: int) -> None:
         self._store = store
         self.content_limit, self._memory_limit = content_limit, memory_limit
         self._arriving = 0  # bytes of bundles
@@ -42,15 +42,15 @@ class BodyReader:
             raise BodyTooLarge(f"a bundle has at most {limit} bytes here")
         if self._arriving + announced > _BUNDLES_LIMIT:
             raise Overloaded(f"{self._arriving} bytes of bundles arrive; try again in a moment")
-        self._store.space.require(announced)
+        self._store.require(announced)
         self._arriving += announced
         try:
             return await request.read(limit)
         finally:
             self._arriving -= announced
 
-    async def read(self, request: Request) -> bytes | IncomingContent:
-        """Return a body, or the file that it went to.
+    async def read(self, request: Request, key: str) -> bytes | IncomingContent:
+        """Return the body that a key names, or the file that it went to.
 
         Raises:
             BodyTooLarge: it passes the limit.
@@ -60,8 +60,8 @@ class BodyReader:
         announced = int(request.headers.get(b"content-length") or 0)
         if announced > self.content_limit:
             raise BodyTooLarge(f"a content has at most {self.content_limit} bytes here")
-        self._store.space.require(announced)
-        body = _Body(self._store, self.content_limit, self._memory_limit)
+        self._store.require(announced)
+        body = _Body(self._store, key, announced, self.content_limit, self._memory_limit)
         try:
             await request.deliver(body.take)
             return await body.end()
@@ -73,8 +73,10 @@ class BodyReader:
 class _Body:
     """One body on its way."""
 
-    def __init__(self, store: DiskStore, content_limit: int, memory_limit: int) -> None:
-        self._store = store
+    def __init__(
+        self, store: NodeStore, key: str, announced: int, content_limit: int, memory_limit: int
+    ) -> None:
+        self._store, self._key, self._announced = store, key, announced
         self._content_limit, self._memory_limit = content_limit, memory_limit
         self._pieces: list[bytes] = []
         self._held = 0
@@ -109,11 +111,11 @@ class _Body:
             self._writing.addBoth(lambda _: waiting.callback(None))
             await waiting
         if self._file is not None:
-            await self._store.workers.run(self._file.discard)
+            await self._store.discard(self._file)
 
     async def _flush(self) -> None:
         pieces, self._pieces, self._held = self._pieces, [], 0
         if self._file is None:
-            self._file = await self._store.receive()
+            self._file = await self._store.receive(self._key, self._announced)
         if pieces:
             await self._store.write(self._file, b"".join(pieces))

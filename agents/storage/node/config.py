@@ -16,14 +16,19 @@ class StorageNodeConfig:
 
     Attributes:
         folder: where it keeps its files; null means `storage-N` under the archive's directory.
+        folders: one folder on each of its disks, in place of `folder`; a disk may be moved to
+            another of them, and one that is missing is left out.
         address: "host:port" of its HTTP service and pages; null means base port + 10 + N.
         url: base URL under which others reach it; null means http:// and its address.
         storage_master: the storage master's HIP address; null means base port + 2.
-        reserve: bytes of the disk that stay free; below them every write is refused.
+        place: where the node stands, from wide to narrow: "paris/room-2/rack-7"; replicas are
+            kept in different places.
+        safety: how many ordinary replicas one on this node's hardware is worth; RAID: 1.5.
+        reserve: bytes of each disk that stay free; below them every write is refused.
         content_limit: bytes of the largest content taken.
         memory_limit: bytes of bodies in memory; larger contents go through a file.
-        waiting_limit: bytes of writes that may wait for the disk.
-        threads: threads that write, sync and scan.
+        waiting_limit: bytes of writes that may wait for each disk.
+        threads: threads that write, sync and scan, for each disk.
         connections: HTTP clients at once.
         multicast: whether it answers multicast lookups.
         all_groups: whether it joins all 256 multicast groups, or those of what it holds.
@@ -34,9 +39,12 @@ class StorageNodeConfig:
     """
 
     folder: Path | None = None
+    folders: list[Path] = field(factory=list)
     address: str | None = field(default=None, validator=is_address)
     url: str | None = None
     storage_master: str | None = field(default=None, validator=is_link_address)
+    place: str = field(default="", validator=validators.max_len(200))
+    safety: float = field(default=1.0, validator=[validators.gt(0), validators.le(100)])
     reserve: int = field(default=512 * 1024 * 1024, validator=validators.ge(0))
     content_limit: int = field(default=2**40, validator=_positive)
     memory_limit: int = field(default=256 * 1024, validator=_positive)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agents.bundle import BUNDLE_LIMIT, BadBundle, unpack
 from agents.capture import is_key
-from agents.storage.disk.store import DiskStore
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.errors import DigestMismatch
 from agents.storage.node.answers import BadRequest, Credential, answers, not_a_key, not_held
 from agents.storage.node.body import BodyReader
@@ -19,7 +19,7 @@ class ContentRoutes:
 
     Args:
         name: the node's, for who puts a content.
-        store: the disk.
+        store: the disks.
         credential: what a PUT must show.
         bodies: reads the body of a PUT.
 
@@ -29,7 +29,7 @@ class ContentRoutes:
     """
 
     def __init__(
-        self, name: str, store: DiskStore, credential: Credential, bodies: BodyReader
+        self, name: str, store: NodeStore, credential: Credential, bodies: BodyReader
     ) -> None:
         self._name, self._store = name, store
         self._credential, self._bodies = credential, bodies
@@ -39,13 +39,11 @@ class ContentRoutes:
         """Give a content, or a range of it."""
         if not is_key(key):
             return not_a_key()
-        if not self._store.holdings.may_hold("contents", key):
+        found = self._store.find("contents", key)
+        if found is None:
             return not_held(key)
-        path = self._store.layout.content(key)
-        try:
-            size = path.stat().st_size
-        except FileNotFoundError:
-            return not_held(key)
+        disk, size = found
+        path = disk.layout.content(key)
         self.served += 1
         tag = b'"%s"' % key.encode("ascii")
         headers = [
@@ -69,7 +67,7 @@ class ContentRoutes:
             return not_a_key()
         if b"content-length" not in request.headers and b"transfer-encoding" not in request.headers:
             return Response.text(411, "Say how long the content is: Content-Length.\n")
-        body = await self._bodies.read(request)
+        body = await self._bodies.read(request, key)
         size = len(body) if isinstance(body, bytes) else body.size
         new = await self._store.put(key, body)
         self.taken += new

@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 
 from agents.capture import Capture, structure_key
 from agents.storage.disk.contents import is_sound
-from agents.storage.disk.store import DiskStore
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.errors import DamagedStructure, StorageError
 from anet.errors import BodyTooLarge
 from anet.http import ClientResponse, HttpClient
@@ -29,7 +29,7 @@ class Fetcher:
         merged: how many captures were new.
     """
 
-    def __init__(self, store: DiskStore, client: HttpClient) -> None:
+    def __init__(self, store: NodeStore, client: HttpClient) -> None:
         self._store, self._client = store, client
         self.contents = self.merged = 0
 
@@ -41,17 +41,20 @@ class Fetcher:
         Raises:
             NotThere: the source does not give it.
             DigestMismatch: what it gives is damaged.
-            StorageError, anet.errors.AnetError: as `DiskStore.put` and the client.
+            StorageError, anet.errors.AnetError: as `NodeStore.put` and the client.
         """
-        if await self._store.workers.run(is_sound, self._store.layout.content(key), key):
-            return False
+        for disk in self._store.copies("contents", key):
+            if await disk.workers.run(is_sound, disk.layout.content(key), key):
+                return False
         response = await self._get(source, f"/contents/{key}")
-        incoming = await self._store.receive()
+        incoming = await self._store.receive(
+            key, int(response.head.headers.get(b"content-length") or 0)
+        )
         try:
             await self._copy(response, incoming)
         except BaseException:
             response.abandon()
-            await self._store.workers.run(incoming.discard)
+            await self._store.discard(incoming)
             raise
         new = await self._store.put(key, incoming)
         self.contents += new
@@ -78,7 +81,7 @@ class Fetcher:
         Raises:
             NotThere: the source does not give them.
             DamagedStructure: what it gives is of another URL.
-            StorageError, anet.errors.AnetError: as `DiskStore.append` and the client.
+            StorageError, anet.errors.AnetError: as `NodeStore.append` and the client.
         """
         new = 0
         after = ""

@@ -1,10 +1,10 @@
 """What a node holds, over HTTP: URLs, keys, and the log of additions."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 
-from agents.storage.disk import scan
-from agents.storage.disk.layout import KINDS, Kind
-from agents.storage.disk.store import DiskStore
+from agents.storage.disk.layout import KINDS, Kind, Layout
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.structures import url_of
 from agents.storage.errors import DamagedStructure
 from agents.storage.node.answers import answers, number_of, page_of
@@ -15,23 +15,18 @@ from anet.http import Request, Response
 class ListingRoutes:
     """`/urls`, `/listing/{kind}` and `/additions`."""
 
-    def __init__(self, store: DiskStore) -> None:
+    def __init__(self, store: NodeStore) -> None:
         self._store = store
 
     @answers
     async def get_urls(self, request: Request) -> Response:
         """List archived URLs in the order of their keys."""
         after, limit = page_of(request)
-
-        def read() -> tuple[list[dict[str, str]], list[str]]:
-            keys = scan.listing(self._store.layout, "structures", after, limit)
-            urls: list[dict[str, str]] = []
-            for key in keys:
-                with suppress(DamagedStructure, FileNotFoundError):  # a check names these
-                    urls.append({"url": url_of(self._store.layout, key), "key": key})
-            return urls, keys
-
-        urls, keys = await self._store.workers.run(read)
+        keys = await self._store.listing("structures", after, limit)
+        named: dict[str, str] = {}
+        for disk in self._store.disks:
+            named |= await disk.workers.run(_urls_of, disk.layout, keys)
+        urls = [{"url": named[key], "key": key} for key in keys if key in named]
         return Response.json(200, {"urls": urls, "after": keys[-1] if len(keys) == limit else None})
 
     @answers
@@ -49,8 +44,19 @@ class ListingRoutes:
         """Give a part of the log of additions of a disk."""
         since = number_of(request.query, "since", 0)
         log = request.query.get("log", "")
-        disk = request.query.get("disk", self._store.name)
-        if disk != self._store.name:
-            return Response.text(404, f"This node has no disk {disk[:40]!r}.\n")
-        part = await self._store.workers.run(self._store.additions.read, log, since)
-        return Response.json(200, Added(part.log, part.since, part.position, part.entries, disk))
+        wanted = request.query.get("disk", "")
+        disk = self._store.disk(wanted)
+        if disk is None:
+            return Response.text(404, f"This node has no disk {wanted[:40]!r}.\n")
+        part = await disk.workers.run(disk.additions.read, log, since)
+        added = Added(part.log, part.since, part.position, part.entries, disk.name)
+        return Response.json(200, added)
+
+
+def _urls_of(layout: Layout, keys: Sequence[str]) -> dict[str, str]:
+    """Return the URLs of those structure files that a disk has and can name."""
+    urls: dict[str, str] = {}
+    for key in keys:
+        with suppress(DamagedStructure, OSError):  # a check names these
+            urls[key] = url_of(layout, key)
+    return urls

@@ -7,7 +7,7 @@ from twisted.logger import Logger
 
 from agents.storage.disk.layout import KINDS, Kind
 from agents.storage.disk.lines import SIZE
-from agents.storage.disk.store import DiskStore
+from agents.storage.disk.node_store import NodeStore
 from anet.multicast import GroupListener, Groups
 from anet.tasks import Tasks, every
 
@@ -18,7 +18,7 @@ _log = Logger()
 
 
 class Lookup:
-    """Joins the groups of what a disk holds, and tells who asks where the node is.
+    """Joins the groups of what the disks hold, and tells who asks where the node is.
 
     Attributes:
         state: in a few words, for pages.
@@ -26,7 +26,7 @@ class Lookup:
     """
 
     def __init__(
-        self, reactor: Any, groups: Groups, store: DiskStore, url: str, all_groups: bool
+        self, reactor: Any, groups: Groups, store: NodeStore, url: str, all_groups: bool
     ) -> None:
         self._clock: IReactorTime = reactor
         self._store, self._url, self._all = store, url, all_groups
@@ -52,7 +52,7 @@ class Lookup:
             _log.info("multicast {state}", state=self.state)
 
     async def _join(self) -> None:
-        wanted = range(256) if self._all else self._store.holdings.groups
+        wanted = range(256) if self._all else self._store.groups
         if not self.listener.joined.issuperset(wanted):
             await self.listener.join(wanted)
         self.state = f"{len(self.listener.joined)} of 256 groups"
@@ -63,10 +63,8 @@ class Lookup:
             return None
         name: Kind = "contents" if kind == "contents" else "structures"
         text = key.hex()
-        if not self._store.holdings.may_hold(name, text):
+        found = self._store.find(name, text)
+        if found is None:
             return None
-        try:
-            size = self._store.layout.path(name, text).stat().st_size
-        except OSError:
-            return None
+        _, size = found
         return self._url, size // SIZE if name == "structures" else 0

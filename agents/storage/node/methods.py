@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from agents.capture import is_key
 from agents.storage.disk.layout import Kind
-from agents.storage.disk.store import DiskStore
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.errors import StorageError
 from agents.storage.node.fetcher import Fetcher
 from agents.storage.status import NodeStatus
@@ -18,7 +18,7 @@ class StorageNodeMethods:
     """The methods; see the docstring of each."""
 
     def __init__(
-        self, store: DiskStore, fetcher: Fetcher, status: Callable[[], NodeStatus]
+        self, store: NodeStore, fetcher: Fetcher, status: Callable[[], NodeStatus]
     ) -> None:
         self._store, self._fetcher, self._status = store, fetcher, status
 

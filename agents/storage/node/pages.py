@@ -3,8 +3,21 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agents.page import Badge, Branch, Figures, LinkTo, Note, Page, Section, Tree
+from agents.page import (
+    Badge,
+    Branch,
+    Cell,
+    Figures,
+    LinkTo,
+    Note,
+    Page,
+    Section,
+    Table,
+    Tree,
+    human_bytes,
+)
 from agents.storage.figures import Figure, shown
+from agents.storage.status import DiskStatus
 
 if TYPE_CHECKING:
     from agents.storage.node.service import StorageNode
@@ -13,11 +26,13 @@ if TYPE_CHECKING:
 def figures(node: "StorageNode") -> list[Figure]:
     """Return what a storage node measures."""
     store, routes, fetcher = node.store, node.routes, node.fetcher
-    counts = store.holdings
     return [
-        Figure("contents", "contents", lambda: counts.counts["contents"]),
-        Figure("structures", "URLs", lambda: counts.counts["structures"]),
-        Figure("free_bytes", "room left", lambda: store.space.free, unit="bytes"),
+        Figure("contents", "contents", lambda: store.count("contents")),
+        Figure("structures", "URLs", lambda: store.count("structures")),
+        Figure("free_bytes", "room left", lambda: store.free, unit="bytes"),
+        Figure("disks", "disks", lambda: len(store.disks)),
+        Figure("disks_missing", "disks missing", lambda: len(store.missing)),
+        Figure("disk_errors", "disk errors", lambda: store.errors, total=True),
         Figure("waiting", "writes waiting", lambda: store.waiting),
         Figure("served", "answers given", lambda: routes.served, total=True, rate="/s"),
         Figure("taken", "contents taken", lambda: routes.contents.taken, total=True),
@@ -43,14 +58,14 @@ def page(node: "StorageNode", measured: Sequence[Figure]) -> Page:
         Figures("Now", shown(measured)),
         *node.pulse.sections(),
         Figures(
-            "Disk",
+            "Node",
             {
                 "state": Badge("failed", "bad") if failed else Badge("up", "good"),
-                "filter": "ready" if node.store.holdings.surveyed else "surveying the disk",
-                "folder": str(node.store.layout.root),
+                "filters": "ready" if node.store.surveyed else "surveying the disks",
                 "address": node.url,
             },
         ),
+        _disks(node),
         Figures(
             "Multicast",
             {
@@ -74,3 +89,27 @@ def page(node: "StorageNode", measured: Sequence[Figure]) -> Page:
         links=[LinkTo("what it holds", "/urls"), LinkTo("metrics", "/metrics")],
         summary="Keeps contents and structure files, and gives them to whoever asks.",
     )
+
+
+def _disks(node: "StorageNode") -> Table:
+    rows = [_disk_row(disk.status()) for disk in node.store.disks]
+    missing: list[list[Cell]] = [
+        ["", folder, Badge("missing", "bad"), "", "", "", "", "", why]
+        for folder, why in node.store.missing.items()
+    ]
+    columns = ("disk", "folder", "state", "size", "room left", "contents", "URLs", "errors", "why")
+    return Table("Disks", columns, rows + missing)
+
+
+def _disk_row(disk: DiskStatus) -> list[Cell]:
+    return [
+        disk.name,
+        disk.folder,
+        Badge("failed", "bad") if disk.failed else Badge("up", "good"),
+        human_bytes(disk.size),
+        human_bytes(disk.free),
+        disk.contents,
+        disk.structures,
+        disk.errors,
+        disk.failed or disk.last_error,
+    ]

@@ -6,12 +6,13 @@ master or a killed node lose nothing (*INA §2.3*: each node logs the files adde
 HIP stream).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
 from agents.storage.status import Added, Followed, NodeStatus
 from anet.tasks import Tasks, sleep
@@ -30,7 +31,7 @@ class Reporter:
 
     Args:
         clock: for how long it waits.
-        disks: gives those that are there.
+        store: the disks.
         status: what the node says of itself.
 
     Attributes:
@@ -40,10 +41,10 @@ class Reporter:
     def __init__(
         self,
         clock: IReactorTime,
-        disks: Callable[[], Sequence[DiskStore]],
+        store: NodeStore,
         status: Callable[[], NodeStatus],
     ) -> None:
-        self._clock, self._disks, self._status = clock, disks, status
+        self._clock, self._store, self._status = clock, store, status
         self._tasks = Tasks()
         self._woken: Deferred[None] | None = None
         self.told = 0
@@ -66,10 +67,10 @@ class Reporter:
 
     async def _report(self, master: Peer, followed: dict[str, Followed]) -> None:
         try:
-            for disk in self._disks():
+            for disk in list(self._store.disks):
                 await _renew_if_behind(disk, followed.get(disk.name, Followed()))
             while True:
-                for disk in self._disks():
+                for disk in list(self._store.disks):
                     before = followed.get(disk.name, Followed())
                     followed[disk.name] = await self._tell_all(master, disk, before)
                 await self._wait()
@@ -78,9 +79,13 @@ class Reporter:
             return  # the link is gone; the next one begins where the master then says
 
     async def _tell_all(self, master: Peer, disk: DiskStore, followed: Followed) -> Followed:
-        """Send a disk's log to its end; return how far the master is then."""
-        while followed != Followed(disk.additions.log, disk.additions.position):
-            followed = await self._tell(master, disk, followed)
+        """Send a disk's log to its end, while it can be read; return how far the master is then."""
+        try:
+            while followed != Followed(disk.additions.log, disk.additions.position):
+                followed = await self._tell(master, disk, followed)
+        except OSError as error:
+            disk.health.note(error)
+            self._store.suspect(disk)
         return followed
 
     async def _tell(self, master: Peer, disk: DiskStore, followed: Followed) -> Followed:
@@ -103,6 +108,12 @@ class Reporter:
 
 
 async def _renew_if_behind(disk: DiskStore, followed: Followed) -> None:
-    if disk.additions.is_behind(followed.log, followed.position):
-        _log.warn("a disk was put back to an older state; its log is made again")
+    if not disk.additions.is_behind(followed.log, followed.position):
+        return
+    _log.warn(
+        "the disk {name} was put back to an older state; its log is made again", name=disk.name
+    )
+    try:
         await disk.renew_log()
+    except OSError as error:
+        disk.health.note(error)

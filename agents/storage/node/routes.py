@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from attrs import asdict
 
-from agents.storage.disk.store import DiskStore
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.node.answers import Credential
 from agents.storage.node.body import BodyReader
 from agents.storage.node.content_routes import ContentRoutes
@@ -15,11 +15,11 @@ from anet.http import Request, Response, Router
 
 
 class NodeRoutes:
-    """Answers requests from a disk.
+    """Answers requests from the disks.
 
     Args:
         name: the node's.
-        store: the disk.
+        store: the disks.
         status: what the node says of itself.
         secret: the credential for writes.
         content_limit: bytes of the largest content taken.
@@ -33,7 +33,7 @@ class NodeRoutes:
     def __init__(
         self,
         name: str,
-        store: DiskStore,
+        store: NodeStore,
         status: Callable[[], NodeStatus],
         secret: str,
         content_limit: int,

@@ -1,5 +1,6 @@
-"""`twistd storage-node`: a disk of the archive, served."""
+"""`twistd storage-node`: some disks of the archive, served."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -7,6 +8,8 @@ from urllib.parse import urlsplit
 from twisted.application.service import IService
 
 from agents.configuration import AgentOptions, Configuration, Port, secret, storage_node
+from agents.storage.disk.known import KnownDisks
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
 from agents.storage.figures import serve_pages
 from agents.storage.node.config import StorageNodeConfig
@@ -18,7 +21,7 @@ from agents.storage.node.reporter import Reporter
 from agents.storage.node.routes import NodeRoutes
 from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
-from agents.storage.status import DiskStatus, NodeStatus
+from agents.storage.status import NodeStatus
 from anet.http import HttpClient, HttpServer, Limits, guarded
 from anet.starting import in_words
 from anet.workers import Workers
@@ -29,7 +32,7 @@ class Options(AgentOptions):
     """Options of `twistd storage-node`."""
 
     agent = "storage-node"
-    longdesc = "Keeps contents and structure files on a disk, and serves them over HTTP."
+    longdesc = "Keeps contents and structure files on its disks, and serves them over HTTP."
 
 
 @in_words(HipError)
@@ -44,17 +47,17 @@ def makeService(options: Options, reactor: Any = None) -> IService:
     configuration = options.load()
     config = configuration.section("storage-node", StorageNodeConfig)
     name = options.name if options.name != Options.agent else "storage-1"
-    folder = config.folder or configuration.directory / f"storage-{options.number}"
+    default = config.folder or configuration.directory / f"storage-{options.number}"
     address = config.address or configuration.address(storage_node(options.number))
-    return StorageNode(reactor, configuration, config, name, folder, address)
+    return StorageNode(reactor, configuration, config, name, config.folders or [default], address)
 
 
 class StorageNode(OpeningService):
-    """A storage node: disk, HTTP service, link to the master, multicast.
+    """A storage node: disks, HTTP service, link to the master, multicast.
 
     Attributes:
         url: base URL under which others reach it.
-        store: its disk.
+        store: its disks.
         routes: its HTTP interface.
         fetcher: copies from other nodes.
         reporter: tells the master what is added.
@@ -71,22 +74,19 @@ class StorageNode(OpeningService):
         configuration: Configuration,
         config: StorageNodeConfig,
         name: str,
-        folder: Path,
+        folders: Sequence[Path],
         address: str,
     ) -> None:
         super().__init__(reactor)
         self._config, self._configuration = config, configuration
         self.url = config.url or f"http://{address}"
-        self.workers = Workers(reactor, config.threads, name=name)
-        self.workers.setServiceParent(self)
-        self.store = DiskStore(
-            folder, self.workers, reserve=config.reserve, waiting_limit=config.waiting_limit
-        )
+        known = KnownDisks(configuration.directory / f"{name}.disks")
+        self.store = NodeStore(reactor, [self._disk(folder) for folder in folders], known)
         client = HttpClient(reactor, connections=4)
         client.setServiceParent(self)
         self.fetcher = Fetcher(self.store, client)
-        self.reporter = Reporter(reactor, lambda: [self.store], self.status)
-        self.store.on_added = self.reporter.wake
+        self.reporter = Reporter(reactor, self.store, self.status)
+        self.store.on_added = self.store.on_change = self.reporter.wake
         self.routes = NodeRoutes(
             name,
             self.store,
@@ -114,19 +114,22 @@ class StorageNode(OpeningService):
 
     def status(self) -> NodeStatus:
         """Return what the node says of itself."""
-        counts = self.store.holdings.counts
+        store = self.store
         return NodeStatus(
             name=self.agent.agent_name,
             url=self.url,
-            free=self.store.space.free,
-            contents=counts["contents"],
-            structures=counts["structures"],
-            failed=self.store.failed,
-            disks=[DiskStatus(self.store.name, str(self.store.layout.root))],
+            free=store.free,
+            contents=store.count("contents"),
+            structures=store.count("structures"),
+            failed=store.failed,
+            disks=[disk.status() for disk in store.disks],
+            missing=dict(store.missing),
+            place=self._config.place,
+            safety=self._config.safety,
         )
 
     async def opening(self) -> None:
-        """Open the disk, then serve it, then tell the master."""
+        """Open the disks, then serve it, then tell the master."""
         await self.store.open()
         self.server.setServiceParent(self)
         if self._config.url is None:
@@ -147,6 +150,15 @@ class StorageNode(OpeningService):
         await self.reporter.stop()
         await self.store.close()
         await super().stopService()
+
+    def _disk(self, folder: Path) -> DiskStore:
+        """Return a disk with threads of its own, so that a slow one holds no other back."""
+        config = self._config
+        workers = Workers(self._reactor, config.threads, name=str(folder))
+        workers.setServiceParent(self)
+        return DiskStore(
+            folder, workers, reserve=config.reserve, waiting_limit=config.waiting_limit
+        )
 
     def _router(self) -> Any:
         router = self.routes.router()

@@ -1,6 +1,6 @@
 """Structure files over HTTP: searched, listed, and written durably."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import msgspec
@@ -8,9 +8,10 @@ from attrs import asdict, frozen
 
 from agents.capture import Capture, is_key
 from agents.dates import DIGITS
+from agents.storage.disk.copies import captures_of, nearest_of
 from agents.storage.disk.lines import PREFIX, prefix
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
-from agents.storage.disk.structures import find_nearest, read_captures
 from agents.storage.node.answers import (
     BadRequest,
     Credential,
@@ -40,7 +41,7 @@ class StructureRoutes:
 
     Args:
         name: the node's, for who records captures.
-        store: the disk.
+        store: the disks.
         credential: what a POST must show.
 
     Attributes:
@@ -48,7 +49,7 @@ class StructureRoutes:
         recorded: captures recorded that were new.
     """
 
-    def __init__(self, name: str, store: DiskStore, credential: Credential) -> None:
+    def __init__(self, name: str, store: NodeStore, credential: Credential) -> None:
         self._name, self._store, self._credential = name, store, credential
         self.served = self.recorded = 0
 
@@ -57,35 +58,46 @@ class StructureRoutes:
         """Give the capture nearest to a date, or all."""
         if not is_key(key):
             return not_a_key()
-        if not self._store.holds("structures", key):
+        copies = self._store.copies("structures", key)
+        if not copies:
             return not_held(key)
         self.served += 1
         query = request.query
         if "date" not in query:
-            return self._captures(key, query)
-        nearest = find_nearest(
-            self._store.layout, key, date_of(query["date"]), exact=query.get("exact") == "1"
-        )
+            return self._captures(copies, key, query)
+        layouts = [disk.layout for disk in copies]
+        date, exact = date_of(query["date"]), query.get("exact") == "1"
+        if len(copies) == 1:  # a few short reads, which cost less than a thread
+            nearest = nearest_of(layouts, key, date, exact=exact)
+        else:
+            nearest = await copies[0].workers.run(nearest_of, layouts, key, date, exact=exact)
         if nearest is None:
             return Response.text(404, "There is no capture of that date.\n")
         return Response.json(200, {"url": nearest.capture.url, **asdict(nearest)})
 
-    def _captures(self, key: str, query: dict[str, str]) -> Response:
+    def _captures(self, copies: Sequence[DiskStore], key: str, query: dict[str, str]) -> Response:
         first = date_of(query["from"]) if "from" in query else ""
         last = date_of(query["to"]) if "to" in query else "~"
         limit = number_of(query, "limit", 10**9)
         after = _after(query.get("after", ""))
-        pieces = self._pieces(key, first, last, after, limit, query.get("heads") == "1")
+        pieces = self._pieces(copies, key, first, last, after, limit, query.get("heads") == "1")
         return Response(200, [_JSON], pieces)
 
     async def _pieces(
-        self, key: str, first: str, last: str, after: bytes, limit: int, heads: bool
+        self,
+        copies: Sequence[DiskStore],
+        key: str,
+        first: str,
+        last: str,
+        after: bytes,
+        limit: int,
+        heads: bool,
     ) -> AsyncIterator[bytes]:
         """Yield a JSON list of captures, reading some hundred at a time."""
 
         def read() -> list[Capture]:
-            found = read_captures(
-                self._store.layout,
+            found = captures_of(
+                [disk.layout for disk in copies],
                 key,
                 first,
                 last,
@@ -96,7 +108,7 @@ class StructureRoutes:
             return list(found)
 
         opening = b"["
-        while limit > 0 and (page := await self._store.workers.run(read)):
+        while limit > 0 and (page := await copies[0].workers.run(read)):
             limit -= len(page)
             after = prefix(page[-1].date, page[-1].content)
             shown = page if heads else [_without_head(each) for each in page]

@@ -10,6 +10,7 @@ import pytest_twisted
 from twisted.internet import reactor
 
 from agents.capture import Capture
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
 from anet.workers import Workers
 
@@ -51,6 +52,29 @@ def store(tmp_path: Path, workers: Workers) -> Iterator[DiskStore]:
     pytest_twisted.blockon(_ensured(disk.open()))
     yield disk
     pytest_twisted.blockon(_ensured(disk.close()))
+
+
+@pytest.fixture
+def disks(tmp_path: Path, workers: Workers) -> Iterator[NodeStore]:
+    """Give a node's three disks that are empty and open."""
+    made = [
+        DiskStore(tmp_path / f"disk-{number}", workers, reserve=0, waiting_limit=1 << 26)
+        for number in (1, 2, 3)
+    ]
+    node = NodeStore(reactor, made)
+    pytest_twisted.blockon(_ensured(node.open()))
+    yield node
+    pytest_twisted.blockon(_ensured(node.close()))
+
+
+@pytest.fixture
+def node_store(tmp_path: Path, workers: Workers) -> Iterator[NodeStore]:
+    """Give a node's only disk, empty and open."""
+    disk = DiskStore(tmp_path / "storage-1", workers, reserve=0, waiting_limit=1 << 26)
+    node = NodeStore(reactor, [disk])
+    pytest_twisted.blockon(_ensured(node.open()))
+    yield node
+    pytest_twisted.blockon(_ensured(node.close()))
 
 
 def _ensured(coroutine: Any) -> Any:

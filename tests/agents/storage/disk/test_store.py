@@ -145,7 +145,7 @@ async def test_a_content_in_pieces(store: DiskStore) -> None:
 async def test_a_full_disk_refuses_before_it_writes(store: DiskStore, make_capture) -> None:
     """Below the reserve nothing is taken, and the error says what to do."""
     store.space._reserve, store.space._left = 1 << 60, 0
-    with pytest.raises(DiskFull, match="add a storage node"):
+    with pytest.raises(DiskFull, match="add a disk or a storage node"):
         await store.put(_key(b"one"), b"one")
     with pytest.raises(DiskFull):
         await store.append([make_capture()])

@@ -15,6 +15,7 @@ from agents.dates import to_datetime
 from agents.storage.disk.additions import AdditionsLog
 from agents.storage.disk.append import Marks, StructureWrite, read_mark
 from agents.storage.disk.commit import DiskWriter
+from agents.storage.disk.copies import captures_of, nearest_of
 from agents.storage.disk.durable import Folders
 from agents.storage.disk.layout import Layout
 from agents.storage.disk.lines import SIZE
@@ -159,6 +160,41 @@ def test_the_nearest_is_what_a_plain_search_finds(found: list[Capture], second: 
         assert nearest.next == (read[index + 1].date if index + 1 < len(read) else None)
         assert (nearest.first, nearest.last) == (read[0].date, read[-1].date)
         assert nearest.count == len(read)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.lists(captures, min_size=1, max_size=8),
+    st.lists(captures, min_size=1, max_size=8),
+    st.integers(0, 59),
+)
+def test_copies_on_two_disks_are_read_as_one(
+    one: list[Capture], two: list[Capture], second: int
+) -> None:
+    """Of a structure file that two disks have, the union is searched and listed."""
+    date = f"202601010000{second:02}000000"
+    with tempfile.TemporaryDirectory() as folder:
+        first, other, both = (Disk(Path(folder, name)) for name in "abc")
+        first.append(one)
+        other.append(two)
+        both.append(one + two)
+        layouts = [first.layout, other.layout]
+        places = [(each.date, each.content) for each in both.read()]
+        assert [(each.date, each.content) for each in captures_of(layouts, KEY)] == places
+        for exact in (False, True):
+            wanted = find_nearest(both.layout, KEY, date, exact=exact)
+            found = nearest_of(layouts, KEY, date, exact=exact)
+            assert (wanted is None) == (found is None)
+            if wanted is not None and found is not None:
+                capture = evolve(found.capture, **_own_words(wanted.capture))
+                assert evolve(found, capture=capture) == wanted
+
+
+def _own_words(capture: Capture) -> dict[str, object]:
+    """Return what copies of the same capture may say differently."""
+    return {
+        name: getattr(capture, name) for name in ("size", "status", "head", "origin", "metadata")
+    }
 
 
 def test_exact_and_range(disk: Disk, make_capture) -> None:

@@ -7,7 +7,7 @@ from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 
 from agents.capture import structure_key
-from agents.storage.disk.store import DiskStore
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.node.lookup import Lookup
 from anet.multicast import Groups, MulticastLocator, probe
 from anet.tasks import sleep
@@ -22,12 +22,12 @@ def _groups() -> Groups:
 
 
 @ensureDeferred
-async def test_it_knows_what_the_disk_holds(store: DiskStore, make_capture) -> None:
+async def test_it_knows_what_the_disk_holds(node_store: NodeStore, make_capture) -> None:
     """Contents and structure files are known, the latter with the number of their captures."""
-    lookup = Lookup(reactor, _groups(), store, "http://here", all_groups=False)
+    lookup = Lookup(reactor, _groups(), node_store, "http://here", all_groups=False)
     key = bytes.fromhex(structure_key(URL))
     assert lookup._know("structures", key) is None
-    await store.append([make_capture(URL), make_capture(URL, 2)])
+    await node_store.append([make_capture(URL), make_capture(URL, 2)])
     assert lookup._know("structures", key) == ("http://here", 2)
     assert lookup._know("contents", key) is None
     for kind, strange in (("nothing", key), ("contents", b"short"), ("structures", b"../" * 11)):
@@ -35,17 +35,17 @@ async def test_it_knows_what_the_disk_holds(store: DiskStore, make_capture) -> N
 
 
 @ensureDeferred
-async def test_it_joins_the_groups_of_what_it_holds(store: DiskStore, make_capture) -> None:
+async def test_it_joins_the_groups_of_what_it_holds(node_store: NodeStore, make_capture) -> None:
     """A question about what was just stored is answered, once the group is joined."""
     groups = _groups()
     if not await probe(reactor, groups):
         pytest.skip("loopback does not carry multicast here")
-    lookup = Lookup(reactor, groups, store, "http://here", all_groups=False)
+    lookup = Lookup(reactor, groups, node_store, "http://here", all_groups=False)
     locator = MulticastLocator(reactor, groups)
     locator.startService()
     lookup.start()
     try:
-        await store.append([make_capture(URL)])
+        await node_store.append([make_capture(URL)])
         key = bytes.fromhex(structure_key(URL))
         for _ in range(50):
             found = await locator.find("structures", key, 0.1)

@@ -16,7 +16,7 @@ from twisted.internet.threads import deferToThread
 
 from agents.bundle import BUNDLE_LIMIT, COUNT_LIMIT, pack
 from agents.capture import structure_key
-from agents.storage.disk.store import DiskStore
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.node import body as body_module
 from agents.storage.node.routes import NodeRoutes
 from agents.storage.status import NodeStatus
@@ -31,7 +31,7 @@ URL = "http://a.example/"
 class Node:
     """A node's HTTP service, and a client for it."""
 
-    def __init__(self, store: DiskStore) -> None:
+    def __init__(self, store: NodeStore) -> None:
         self.store = store
         self.client = HttpClient(reactor)
         routes = NodeRoutes(
@@ -67,9 +67,9 @@ def _say(port: int, request: bytes) -> bytes:
 
 
 @pytest.fixture
-def node(store: DiskStore):
+def node(node_store: NodeStore):
     """Give a node that listens."""
-    node = Node(store)
+    node = Node(node_store)
     node.server.startService()
     yield node
     pytest_twisted.blockon(ensured(node.client.stopService()))
@@ -97,7 +97,7 @@ async def test_a_large_content_goes_through_a_file(node: Node) -> None:
     assert (await node.ask("PUT", f"/contents/{key}", SECRET, body))[0] == 201
     assert (await node.ask("GET", f"/contents/{key}"))[2] == body
     assert (await node.ask("PUT", f"/contents/{KEY}", SECRET, body))[0] == 409
-    assert not list(node.store.layout.incoming.iterdir())
+    assert not list(node.store.disks[0].layout.incoming.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -181,11 +181,11 @@ async def test_what_makes_no_sense_is_told_so(
 @ensureDeferred
 async def test_a_full_disk_is_507(node: Node) -> None:
     """A node without room says so, so that the content goes to another."""
-    node.store.space._reserve, node.store.space._left = 1 << 60, 0
+    node.store.disks[0].space._reserve, node.store.disks[0].space._left = 1 << 60, 0
     status, _, words = await node.ask("PUT", f"/contents/{KEY}", SECRET, BODY)
-    assert status == 507 and b"add a storage node" in words
+    assert status == 507 and b"add a disk or a storage node" in words
     status, _, words = await node.ask("POST", "/contents", SECRET, pack([(KEY, BODY)]))
-    assert status == 507 and b"add a storage node" in words
+    assert status == 507 and b"add a disk or a storage node" in words
 
 
 @ensureDeferred
@@ -206,7 +206,7 @@ async def test_a_bundle_goes_in_each_content_for_itself(node: Node) -> None:
         assert "hashes to" in answer["refused"][wrong[0]]
     for key, body in contents:
         assert (await node.ask("GET", f"/contents/{key}"))[2] == body
-    assert not list(node.store.layout.incoming.iterdir())
+    assert not list(node.store.disks[0].layout.incoming.iterdir())
 
 
 @ensureDeferred
@@ -288,7 +288,7 @@ async def test_what_is_held_is_listed(node: Node, make_capture) -> None:
     assert rest["after"] is None
     assert await node.json("/listing/contents") == {"keys": [KEY], "after": None}
     part = await node.json("/additions")
-    assert len(part["entries"]) == 6 and part["position"] == node.store.additions.position
+    assert len(part["entries"]) == 6 and part["position"] == node.store.disks[0].additions.position
     part = await node.json(f"/additions?log={part['log']}&since={part['position']}")
     assert part["entries"] == []
     assert (await node.json("/status"))["name"] == "storage-1"

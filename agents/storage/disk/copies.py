@@ -1,0 +1,116 @@
+"""Copies of one structure file on several disks, read as the set that they are together."""
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+from itertools import islice
+
+from attrs import define, evolve
+
+from agents.capture import Capture
+from agents.dates import InvalidDate, to_datetime
+from agents.storage.disk.layout import Layout
+from agents.storage.disk.structures import ALL, Nearest, find_nearest, read_captures
+from agents.storage.errors import DamagedStructure
+
+
+def captures_of(
+    layouts: Sequence[Layout],
+    key: str,
+    first: str = "",
+    last: str = "~",
+    *,
+    after: bytes = b"",
+    limit: int = ALL,
+    heads: bool = True,
+) -> Iterator[Capture]:
+    """Yield the captures of all copies, each once, in the order of their dates.
+
+    Args:
+        layouts: the disks to look at.
+        key, first, last, after, limit, heads: see `read_captures`.
+
+    Raises:
+        DamagedStructure: the only copy is damaged, or all are; what is sound in any was yielded.
+    """
+    damage: list[DamagedStructure] = []
+    copies = [
+        _until_damaged(
+            read_captures(layout, key, first, last, after=after, limit=limit, heads=heads), damage
+        )
+        for layout in layouts
+    ]
+    yield from islice(_once(heapq.merge(*copies, key=_place)), limit)
+    if damage and len(damage) == len(layouts):
+        raise damage[0]
+
+
+def nearest_of(
+    layouts: Sequence[Layout], key: str, date: str, *, exact: bool = False
+) -> Nearest | None:
+    """Return the capture nearest to a date among those of all copies (see `find_nearest`).
+
+    One copy is searched; of several, which is rare, all lines are read.
+    """
+    if len(layouts) == 1:
+        return find_nearest(layouts[0], key, date, exact=exact)
+    search = _Search(date)
+    for capture in captures_of(layouts, key, heads=False):
+        search.take(capture)
+    found = search.found
+    if found is None or (exact and found.capture.date != date):
+        return None
+    chosen = found.capture
+    whole = captures_of(layouts, key, chosen.date, chosen.date)
+    same = (each for each in whole if each.content == chosen.content)
+    return evolve(found, capture=next(same, chosen))
+
+
+@define
+class _Search:
+    """Finds the nearest in a row of captures; of two equally far, the earlier."""
+
+    date: str
+    found: Nearest | None = None
+
+    def take(self, capture: Capture) -> None:
+        """Take the next capture, in the order of dates."""
+        found = self.found
+        if found is None:
+            self.found = Nearest(capture, 1, capture.date, capture.date, None, None)
+            return
+        before = found.last
+        found = evolve(found, count=found.count + 1, last=capture.date)
+        if self._gap(capture.date) < self._gap(found.capture.date):
+            found = evolve(found, capture=capture, previous=before, next=None)
+        elif found.next is None:
+            found = evolve(found, next=capture.date)
+        self.found = found
+
+    def _gap(self, date: str) -> timedelta:
+        try:
+            return abs(to_datetime(date) - to_datetime(self.date))
+        except InvalidDate as error:
+            raise DamagedStructure(str(error)) from None
+
+
+def _place(capture: Capture) -> tuple[str, str]:
+    return capture.date, capture.content
+
+
+def _once(captures: Iterable[Capture]) -> Iterator[Capture]:
+    """Yield sorted captures without those that are the same as the one before."""
+    former = None
+    for capture in captures:
+        if _place(capture) != former:
+            former = _place(capture)
+            yield capture
+
+
+def _until_damaged(
+    captures: Iterable[Capture], damage: list[DamagedStructure]
+) -> Iterator[Capture]:
+    try:
+        yield from captures
+    except DamagedStructure as error:
+        damage.append(error)
