@@ -138,14 +138,14 @@ class Site(Walk):
         program, *words = shlex.split(line)
         command = [str(Path(sys.prefix) / "bin" / program), "--to", f"127.0.0.1:{self.base_port}"]
         done = subprocess.run(
-            [*command, *words], cwd=self.folder, capture_output=True, text=True, timeout=60
+            [*command, *words], cwd=self.folder, capture_output=True, text=True, timeout=120
         )
         assert done.returncode == 0, line + done.stdout + done.stderr
         return yaml.safe_load(done.stdout)
 
     def page(self, address: str) -> str:
         """Return a page of an agent."""
-        with urllib.request.urlopen(address, timeout=30) as answer:  # noqa: S310 - loopback
+        with urllib.request.urlopen(address, timeout=120) as answer:  # noqa: S310 - loopback
             return str(answer.read().decode())
 
 

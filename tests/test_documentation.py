@@ -235,7 +235,7 @@ def free_ports(count: int) -> int:
 
 def wait_for_port(port: int) -> None:
     """Wait until somebody listens."""
-    for _ in range(200):
+    for _ in range(2000):
         with closing(socket.socket()) as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return

@@ -68,7 +68,7 @@ class Tree:
         """Stop what stays."""
         for child in self._children:
             child.terminate()
-            child.wait(30)
+            child.wait(120)
 
 
 @pytest.fixture

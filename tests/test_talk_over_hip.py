@@ -49,7 +49,7 @@ class Walk:
                 self._children.append(child)
                 continue
             done = subprocess.run(
-                command, cwd=self._folder, capture_output=True, text=True, timeout=60, check=False
+                command, cwd=self._folder, capture_output=True, text=True, timeout=120, check=False
             )
             assert (done.returncode, done.stderr) == (0, ""), line
             said += done.stdout
@@ -59,7 +59,7 @@ class Walk:
         """Stop the programs that stay; none has complained, and all end well."""
         for child in self._children:
             child.terminate()
-            _, error = child.communicate(timeout=30)
+            _, error = child.communicate(timeout=120)
             assert (child.returncode, error) == (0, b"")
 
 

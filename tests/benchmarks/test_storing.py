@@ -15,7 +15,7 @@ MANUALS = Path("/usr/share/doc/git-doc")
 def run(name: str, *options: str | Path) -> subprocess.CompletedProcess[str]:
     """Run a benchmark, without its own folder among those that are imported from."""
     command = [sys.executable, "-P", BENCHMARKS / name, *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ def free_ports(count: int) -> int:
     raise RuntimeError("no free ports")
 
 
-def wait_for(condition, what: str, seconds: float = 60.0):
+def wait_for(condition, what: str, seconds: float = 120.0):
     """Return what `condition` returns once it is true."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -93,7 +93,7 @@ class Nginx:
     def stop(self) -> None:
         """End the server."""
         self._process.terminate()
-        self._process.wait(10)
+        self._process.wait(60)
 
 
 class Archive:
@@ -254,8 +254,8 @@ class Archive:
         """Stop the tree as an operator would; nothing may be left."""
         pids = [agent["pid"] for agent in self.agents().values()]
         self._process.send_signal(signal.SIGINT)
-        self._process.wait(30)
-        wait_for(lambda: not any(self.runs(pid) for pid in pids), "all agents to end", 15)
+        self._process.wait(120)
+        wait_for(lambda: not any(self.runs(pid) for pid in pids), "all agents to end")
         self._log.close()
 
 

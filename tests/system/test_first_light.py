@@ -96,7 +96,7 @@ def photograph(url: str, work: Path, *options: str) -> bytes:
             f"--log-net-log={work}/net.json", "--window-size=1280,1000",
             f"--screenshot={picture}", *options, url,
         ],
-        check=True, capture_output=True, timeout=90,
+        check=True, capture_output=True, timeout=180,
     )  # fmt: skip
     return picture.read_bytes()
 

@@ -164,7 +164,7 @@ def test_everything_dies_at_once_and_comes_back(archive, slow_site):
     collecting.communicate()
     pids = [agent["pid"] for agent in archive.agents().values()]
     archive.kill_supervisor()
-    wait_for(lambda: not any(archive.runs(pid) for pid in pids), "all agents to end", 20)
+    wait_for(lambda: not any(archive.runs(pid) for pid in pids), "all agents to end")
     archive.start()
     archive.wait_until_whole()
     reach(archive, "deposited")

@@ -30,7 +30,7 @@ def ended(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert "Traceback" not in done.stdout + done.stderr

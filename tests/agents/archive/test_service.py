@@ -32,7 +32,7 @@ def test_ports_in_use_are_all_named(tmp_path: Path) -> None:
     """Each port, whose it would be, and how to choose others; status 1; nothing is started."""
     base = 21_000 + os.getpid() % 9000
     with socket.create_server(("127.0.0.1", base)), socket.create_server(("127.0.0.1", base + 6)):
-        _, said = (process := twistd(tmp_path, base)).communicate(timeout=30)
+        _, said = (process := twistd(tmp_path, base)).communicate(timeout=120)
     assert process.returncode == 1
     assert f"127.0.0.1:{base}, for scheduler's hip, is in use" in said
     assert f"127.0.0.1:{base + 6}, for consultation's proxy, is in use" in said
@@ -45,7 +45,7 @@ def test_two_agents_at_one_address_are_named(tmp_path: Path) -> None:
     file = tmp_path / "tree.yaml"
     file.write_text("storage-node:\n  address: 127.0.0.1:0\n  folder: /tmp/one\n")
     process = twistd(tmp_path / "archive", 21_000, "--config", str(file))
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "storage-node.address" in said
     assert "storage-node.folder" in said
@@ -56,7 +56,7 @@ def test_a_refused_section_ends_the_archive(tmp_path: Path) -> None:
     file = tmp_path / "tree.yaml"
     file.write_text("consultation:\n  faults: -1\n")
     process = twistd(tmp_path / "archive", 21_000, "--config", str(file))
-    out, said = process.communicate(timeout=60)
+    out, said = process.communicate(timeout=120)
     assert process.returncode == 78, out + said
     assert "tree.yaml:2: consultation.faults: expected a value >= 1" in said
 
@@ -98,14 +98,14 @@ def test_an_archive_shows_itself_and_stops(tmp_path: Path) -> None:
         for path in ("/", "/metrics"):
             with urlopen(f"http://127.0.0.1:{base + 98}{path}") as answer:
                 assert b"scheduler" in answer.read()
-        _, said = (second := twistd(tmp_path, base)).communicate(timeout=30)
+        _, said = (second := twistd(tmp_path, base)).communicate(timeout=120)
         assert second.returncode == 1
         assert f"(process {process.pid})" in said
         agents = status(base)["agents"]
         assert isinstance(agents, list)
     finally:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
     assert process.returncode in (0, -signal.SIGTERM)  # twistd ends by the signal it got
     for agent in agents:
         assert not Path(f"/proc/{agent['pid']}").exists(), agent["name"]
@@ -124,8 +124,8 @@ def test_who_ran_an_archive_is_told_that_somebody_stopped_it(tmp_path: Path) -> 
         for line in running.stdout:
             if "Ctrl-C" in line:
                 break
-        stopped = subprocess.run([dlweb, "stop", *where], capture_output=True, timeout=60)
-        rest, _ = running.communicate(timeout=60)
+        stopped = subprocess.run([dlweb, "stop", *where], capture_output=True, timeout=120)
+        rest, _ = running.communicate(timeout=120)
     finally:
         running.kill()
         running.wait()

@@ -48,11 +48,11 @@ def free_ports() -> int:
 
 async def until(condition: Callable[[], Any], what: str) -> None:
     """Wait until a condition holds."""
-    for _ in range(100):
+    for _ in range(1200):
         if condition():
             return
         await sleep(reactor, 0.05)
-    raise AssertionError(f"waited 5 s for {what}")
+    raise AssertionError(f"waited a minute for {what}")
 
 
 def runs(pid: int) -> bool:
