@@ -24,7 +24,8 @@ lexbor = pytest.importorskip("selectolax.lexbor")
 
 DOCUMENTATION = Path("/usr/share/doc")
 LONGEST = 1_000_000  # bytes of a page; longer ones say the same at length
-SAMPLE = 40  # one page in as many is compared each time, all where time does not matter
+SAMPLE = 40  # one page in as many is compared each time
+MANY = 4  # the same where time matters less: over a thousand pages, of every generator
 SLOW = 10  # one page in as many of those is read by html5lib, a hundred times slower
 URLS = ("href", "src", "data", "poster", "background", "cite", "longdesc", "action", "lowsrc")
 
@@ -171,9 +172,9 @@ def test_a_sample_of_real_pages() -> None:
 @needs_pages
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::html5lib.constants.DataLossWarning")
-def test_all_real_pages() -> None:
-    """The same on all of them."""
-    assert compared(PAGES) == []
+def test_many_real_pages() -> None:
+    """The same on very many of them."""
+    assert compared(PAGES[1::MANY]) == []
 
 
 @needs_pages
