@@ -30,7 +30,7 @@ from agents.crawler.crawl import Crawl
 from agents.crawler.crawler import PARSER_MEMORY
 from agents.crawler.limits import Limits
 from agents.crawler.network import health
-from agents.crawler.parsers import header_links
+from agents.crawler.parsers import header_links, registry
 from agents.crawler.reading.heavy import BODY_LIMIT
 from agents.crawler.strategy import traps
 from anet.address import is_public
@@ -80,7 +80,8 @@ class Turns:
 
 @pytest.fixture
 def turns() -> Iterator[Turns]:
-    """Measure the turns of the reactor, with the collector of garbage set as agents have it."""
+    """Measure the turns of the reactor, in a process that is prepared as crawlers are."""
+    registry()
     thresholds = gc.get_threshold()
     gc.collect()  # what other tests left
     settle()
