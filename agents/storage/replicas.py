@@ -7,7 +7,7 @@ they must be in different places (`NodeStatus.place`).
 """
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from attrs import field, frozen, validators
 
@@ -16,8 +16,8 @@ from agents.configuration.errors import ConfigurationError
 from agents.configuration.typed import Reader
 from agents.storage.disk.layout import Kind
 
-_worth = [validators.ge(1), validators.le(100)]
-_count = [validators.ge(1), validators.le(100)]
+_worth: Any = [validators.ge(1), validators.le(100)]
+_count: Any = [validators.ge(1), validators.le(100)]
 _not_negative = validators.ge(0)
 
 

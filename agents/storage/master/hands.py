@@ -52,9 +52,18 @@ class Hands:
         self.copied += new is True
         return new is not None
 
-    async def remove(self, kind: Kind, key: str, node: str) -> bool:
-        """Have a node remove its replica; return whether it has."""
-        done = await self._call(node, "remove", _REMOVE_TIMEOUT, kind=kind, key=key)
+    async def remove(self, kind: Kind, key: str, node: str, mark: str) -> bool:
+        """Have a node remove its replica; return whether it has.
+
+        Args:
+            kind: contents or structures.
+            key: which.
+            node: whose.
+            mark: what the replica of a structure file must be, or the node refuses: somebody
+                may have recorded a capture in it just now, and nowhere else.
+        """
+        only = {"mark": mark} if kind == "structures" else {}
+        done = await self._call(node, "remove", _REMOVE_TIMEOUT, kind=kind, key=key, **only)
         self.removed += done is True
         return done is not None
 

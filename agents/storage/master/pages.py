@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agents.page import Badge, Branch, Figures, LinkTo, Page, Table, Tree
-from agents.storage.cells import NODE_COLUMNS, node_row
+from agents.page import Branch, Figures, LinkTo, Note, Page, Section, Table, Tree
 from agents.storage.figures import Figure, shown
+from agents.storage.master import tables
 
 if TYPE_CHECKING:
     from agents.storage.master.service import StorageMaster
@@ -32,28 +32,27 @@ def figures(master: "StorageMaster") -> list[Figure]:
 
 def page(master: "StorageMaster", measured: Sequence[Figure]) -> Page:
     """Return the monitoring page."""
-    registry, sweeping = master.registry, master.mending.progress.counting
+    registry, told = master.registry, master.mending.progress
+    states = registry.nodes
     return Page(
         title="Storage master",
         kind="storage-master",
         name=master.agent.agent_name,
         sections=[
-            Figures("Now", shown(measured)),
-            *master.pulse.sections(),
-            Figures(
-                "Replicas",
-                {
-                    "wanted": registry.rules.replicas,
-                    "count of all": "resting" if sweeping is None else f"{sweeping:.0%} done",
-                    "state": _state(master),
-                },
-            ),
-            Table("Storage nodes", NODE_COLUMNS, [node_row(each) for each in registry.nodes]),
+            *_warnings(master),
+            tables.replicas(registry.rules, told, master.seconds()),
+            tables.nodes(states, registry.waited_for),
+            tables.disks(states),
+            tables.drains(told.drains(master.orders.drains)),
             Table(
                 "Index nodes",
                 ["name", "address"],
                 [[each.name, each.address] for each in registry.index_nodes],
+                half=True,
             ),
+            tables.groups(states),
+            Figures("Now", shown(measured)),
+            *master.pulse.sections(),
             Tree("Place in the tree", _tree(master)),
         ],
         links=[LinkTo("metrics", "/metrics")],
@@ -61,11 +60,12 @@ def page(master: "StorageMaster", measured: Sequence[Figure]) -> Page:
     )
 
 
-def _state(master: "StorageMaster") -> Badge:
+def _warnings(master: "StorageMaster") -> list[Section]:
     registry = master.registry
-    if len(registry.up) < registry.rules.replicas:
-        return Badge("fewer nodes than replicas", "bad")
-    return Badge("enough nodes", "good")
+    if len(registry.up) >= registry.rules.replicas:
+        return []
+    words = f"{len(registry.up)} are up, and {registry.rules.replicas:g} replicas are wanted."
+    return [Note("Too few storage nodes", words, "bad")]
 
 
 def _tree(master: "StorageMaster") -> Branch:

@@ -100,6 +100,14 @@ class Progress:
         """How many keys are below target, lost ones among them; None before they were counted."""
         return None if self.census is None else self.census.missing + self.census.lost
 
+    @property
+    def repaired(self) -> float | None:
+        """How much of what the last count found is mended, from 0 to 1; None without any."""
+        done = self.mended - self._before
+        if self.census is None or not self.census.missing:
+            return None
+        return done / (done + self.census.missing)
+
     def seconds_left(self, now: float) -> float | None:
         """Return how long the repair takes at the pace it had; None when nobody can tell."""
         done = self.mended - self._before

@@ -151,6 +151,10 @@ class StorageMaster(OpeningService):
         await self.catalogue.close()
         await super().stopService()
 
+    def seconds(self) -> float:
+        """Return the time by the master's clock."""
+        return float(self._reactor.seconds())
+
     def _judge(self) -> Judge:
         """Return a judge of the nodes as they are now."""
         registry = self.registry
@@ -165,7 +169,7 @@ class StorageMaster(OpeningService):
     def _is_calm(self) -> bool:
         """Tell whether replicas may be moved and removed."""
         census = self.mending.progress.census
-        passed = self._reactor.seconds() - self.registry.changed
+        passed = self.seconds() - self.registry.changed
         return passed >= self._config.tidy_after and census is not None and not census.missing
 
     def _joined(self, peer: Peer) -> None:

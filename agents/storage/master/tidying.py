@@ -98,6 +98,6 @@ class Tidying:
             if not await self._hands.copy(kind, key, node, shift.drop[0]):
                 return
         for node in shift.drop:
-            if not await self._hands.remove(kind, key, node):
+            if not await self._hands.remove(kind, key, node, stored.holdings[0].mark):
                 return
         self.tidied += 1

@@ -27,6 +27,10 @@ ROOM = 1_000_000
 DISK = "d0000000"
 
 
+def _mark(kind: Kind, captures: frozenset[int]) -> str:
+    return f"{sum(1 << each for each in captures):016x}" if kind == "structures" else ""
+
+
 class Node:
     """A storage node that has no disk: a key has captures, and a content has none."""
 
@@ -59,7 +63,7 @@ class Node:
         """Hold something."""
         self.disks[disk][kind, key] = captures
         self.sizes.setdefault(key, 5)
-        mark = f"{sum(1 << each for each in captures):016x}" if kind == "structures" else ""
+        mark = _mark(kind, captures)
         size = len(captures) if kind == "structures" else self.sizes[key]
         self.logs[disk].append(Entry(kind, key, size, mark))
         await self.tell()
@@ -117,6 +121,8 @@ class Node:
     async def remove(self, kind: Kind, key: str, mark: str = "") -> bool:
         """Remove a replica; the archive must have others then."""
         others = [n for n in self.household.nodes.values() if n is not self and n.link.peer]
+        if mark != _mark(kind, self.held[kind, key]):
+            raise CallRefused("changed", "it is another one now")
         left = sum((kind, key) in node.held for node in others)
         self.household.least_left = min(self.household.least_left, left)
         await self.lose(kind, key)

@@ -6,6 +6,7 @@ import pytest
 from pytest_twisted import ensureDeferred
 
 from agents.storage.master.progress import DrainStatus
+from agents.storage.master.survey import look
 from hip import RemoteError
 
 POLICY = """
@@ -72,7 +73,7 @@ async def test_safer_hardware_counts_more(household, keys) -> None:
 
 @ensureDeferred
 async def test_what_a_vanished_disk_held_is_made_up_for(household, keys) -> None:
-    """The node goes on without the disk; its other disk is left alone, and nothing is waited for."""
+    """The node goes on without it; its other disk is left alone, and nothing is waited for."""
     await household.start(3, grace=1000)
     first = household.nodes["storage-1"]
     first.disks["d1111111"], first.logs["d1111111"] = {}, []
@@ -164,6 +165,20 @@ async def test_a_new_node_takes_its_share_of_full_ones(household, keys) -> None:
     await household.until(lambda: len(new.held) >= 5)
     await household.until(lambda: all(len(household.holders(key)) == 2 for key in keys))
     assert household.least_left >= 2
+
+
+@ensureDeferred
+async def test_a_structure_file_that_grew_is_not_removed(household, keys) -> None:
+    """A capture recorded where the file is one too many is not lost with it."""
+    await household.start(3, tidy_after=1000.0, sweep_every=1000.0)
+    for node in household.nodes.values():
+        await node.put("structures", keys[0], frozenset({1}))
+    (stored,) = await look(household.master.catalogue, [("structures", keys[0])])
+    for node in household.nodes.values():
+        node.disks["d0000000"]["structures", keys[0]] |= {2}
+    await household.master.tidying._shift(stored)
+    assert household.holders(keys[0], "structures") == set(household.nodes)
+    assert household.master.hands.failed == 1
 
 
 @ensureDeferred
