@@ -15,6 +15,7 @@ from anet.tasks import Tasks, every
 from anet.together import together
 
 LOOK_EVERY = 5.0  # seconds
+_SAVE_EVERY = 600.0  # seconds between two times that the filters are kept
 _PATIENCE = 60.0  # seconds that a disk may take to answer a look
 
 _log = Logger()
@@ -66,6 +67,7 @@ class Disks:
             here = {disk.name: disk.layout.root for disk in self.disks}
             await self.disks[0].workers.run(self._known.keep, here)
         self._tasks.start(every(self._clock, LOOK_EVERY, self.look), "looking at the disks")
+        self._tasks.start(every(self._clock, _SAVE_EVERY, self.save), "keeping the filters")
 
     async def _open(self, disk: DiskStore) -> None:
         if self._known is not None and (why := self._known.missing(disk.layout.root)):
@@ -111,6 +113,10 @@ class Disks:
 
     def _added(self) -> None:
         self.on_added()
+
+    async def save(self) -> None:
+        """Keep on each disk the filter of what it holds."""
+        await together(disk.save_filter() for disk in self.disks)
 
     def suspect(self, disk: DiskStore) -> None:
         """Have a disk looked at now, because something went wrong with it."""

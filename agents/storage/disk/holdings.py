@@ -139,6 +139,21 @@ class Holdings:
             self._put(kind, key)
         self._since.clear()
 
+    def snapshot(self) -> tuple[Survey, frozenset[str]] | None:
+        """Return the filter, and what was taken away since; None while there is no filter.
+
+        The filter itself is not copied, so that it may have more in it by the time it is used.
+        """
+        if self._filter is None:
+            return None
+        counts, groups = dict(self.counts), frozenset(self.groups)
+        return Survey(self._filter, counts, groups), frozenset(self._removed)
+
+    def restore(self, survey: Survey, removed: set[str]) -> None:
+        """Take over what a snapshot said, which was written down."""
+        self._filter, self.counts = survey.filter, dict(survey.counts)
+        self.groups, self._removed = set(survey.groups), removed
+
     def _put(self, kind: Kind, key: str) -> None:
         if self._filter is None:
             return

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from agents.capture import Capture
 from agents.storage.batcher import Batcher
-from agents.storage.disk import scan
+from agents.storage.disk import filter_file, scan
 from agents.storage.disk.additions import AdditionsLog
 from agents.storage.disk.append import Marks, StructureWrite
 from agents.storage.disk.commit import DiskWriter, Write
@@ -21,7 +21,7 @@ from agents.storage.disk.layout import Kind, Layout
 from agents.storage.disk.lock import DiskLock
 from agents.storage.disk.space import Space
 from agents.storage.errors import DiskFailed
-from agents.storage.status import DiskStatus
+from agents.storage.status import DiskStatus, Followed
 from anet.errors import Overloaded
 from anet.tasks import Tasks
 from anet.workers import Workers
@@ -58,6 +58,8 @@ class DiskStore:
         self.health = Health()
         self.on_added: Callable[[], None] = lambda: None
         self.workers = workers
+        self._covered = Followed()  # how much of the log `holdings` knows
+        self._saved = Followed()  # how much of it the filter on the disk does
         self._lock = DiskLock(self.layout.root)
         self._tasks = Tasks()
         self._writer = DiskWriter(self.layout, self.additions)
@@ -106,9 +108,10 @@ class DiskStore:
         self._survey_if_needed()
 
     async def close(self) -> None:
-        """Take no more writes, and wait for those begun."""
+        """Take no more writes, wait for those begun, and keep the filter for the next start."""
         await self._batches.stop()
         await self._tasks.stop()
+        await self.save_filter()
         self._lock.release()
 
     def holds(self, kind: Kind, key: str) -> bool:
@@ -224,6 +227,20 @@ class DiskStore:
     async def renew_log(self) -> None:
         """Make the log of additions again of what lies on the disk; writes wait meanwhile."""
         await self.workers.run(self._renew_log)
+        self._covered = Followed(self.additions.log)
+
+    async def save_filter(self) -> None:
+        """Keep the filter on the disk, with how much of the log of additions is in it."""
+        covered = self._covered
+        if self.failed or not self.holdings.surveyed or covered in (self._saved, Followed()):
+            return
+        try:
+            await self.workers.run(
+                filter_file.save, self.layout, self.holdings, covered.log, covered.position
+            )
+            self._saved = covered
+        except OSError as error:
+            self.health.note(error)
 
     def _renew_log(self) -> None:
         self.additions.renew(scan.entries(self.layout))
@@ -244,6 +261,7 @@ class DiskStore:
                 self.health.note(outcome)
             if not isinstance(outcome, Exception):
                 self.holdings.add(write.kind, write.key, new=write.created)
+        self._covered = Followed(self.additions.log, self.additions.position)
         self._survey_if_needed()
         self.on_added()
         each = iter(outcomes)
@@ -253,6 +271,10 @@ class DiskStore:
         self.layout.prepare()
         self._lock.take()
         self.additions.open(scan.entries(self.layout))
+        found = filter_file.load(self.layout, self.additions)
+        if found is not None:
+            self.holdings = found
+            self._saved = self._covered = Followed(self.additions.log, self.additions.position)
 
     def _survey_if_needed(self) -> None:
         if self.holdings.wants_survey:
@@ -267,12 +289,14 @@ class DiskStore:
                 except FilterTooSmall as error:
                     capacity = 2 * error.needed
             # Between two batches nothing is on the disk that `holdings` has not been told of,
-            # and so nothing is counted twice.
+            # and so nothing is counted twice; and the log says nothing that it does not know.
             await self._batches.submit([])
+            self._saved = Followed()
         except Overloaded:
             found = None  # the next batch has it done again
         finally:
             self.holdings.end_survey(found)
+        await self.save_filter()
 
 
 def _result(outcome: Any) -> Any:
