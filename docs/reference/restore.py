@@ -2,15 +2,13 @@
 """Lists and restores what bare disks of an archive hold, with no software of its makers.
 
     python restore.py list [PREFIX] FOLDER…             every capture of the URLs that begin so
-    python restore.py get URL [DATE] FOLDER…            the bytes the URL had at the date
-    python restore.py get --head URL [DATE] FOLDER…     its response head before them
+    python restore.py get [--head] URL [DATE] FOLDER…   the bytes of a URL, after their head
 
-A FOLDER is a disk of a storage node (`var/storage-1`): one that holds a file `layout`. Give all
-that are left; some may be missing, for each holds a part of everything. A DATE is digits, UTC,
+A FOLDER is a disk of a storage node (`var/storage-1`). Give all that are left; some may be
+missing, for each holds a part of everything. A DATE is digits, UTC,
 `20261121` or longer; the newest capture that is not later is taken, and the newest of all without
-one. What is damaged on one disk is taken from another; what is lost is said on standard error,
-and the status is then 1. Only the standard library of Python 3 is needed; the layout is explained
-in archive-layout.md, beside this file.
+one. What is damaged on one disk is taken from another; the status is 1 when something is lost.
+Only the standard library of Python 3 is needed; archive-layout.md explains the layout.
 """
 
 import hashlib
@@ -21,6 +19,7 @@ from pathlib import Path
 # date, content, size, status, offset of origin and head, their lengths; the rest may vary
 LINE = re.compile(rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) [^\n]*\n")
 LINE_SIZE = 160
+MARKS = ("layout", "contents", "structures")  # one of these is in every disk
 HEADER = re.compile(rb"dlweb-structure \d+ ")
 
 
@@ -136,8 +135,9 @@ def main(arguments):
     """Do what the command line asks; return the exit status."""
     with_head = "--head" in arguments
     words = [each for each in arguments if each != "--head"]
-    folders = [Path(each) for each in words if (Path(each) / "layout").is_file()]
-    asked = [each for each in words if not (Path(each) / "layout").is_file()]
+    paths = [Path(each) for each in words[1:] if Path(each).exists()]
+    folders = [path for path in paths if any((path / name).exists() for name in MARKS)]
+    asked = [each for each in words if Path(each) not in paths]
     if folders and asked[:1] == ["list"] and len(asked) <= 2:
         return show("".join(asked[1:]), folders)
     if folders and asked[:1] == ["get"] and len(asked) in (2, 3):

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
+from agents.archive.command.storage_arguments import add_actions
 from hip.version import VERSION
 
 
@@ -22,13 +23,24 @@ def parser() -> argparse.ArgumentParser:
     _json(captures)
     _verb(verbs, "stop", "stop the archive that runs in the folder")
     _verb(verbs, "check", "check the configuration of every agent")
+    words = "look after what the archive holds: nodes, disks, replicas, copies"
+    add_actions(verbs.add_parser("storage", help=words, description=_sentence(words)), _common)
     return parser
 
 
 def _verb(
     verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, words: str
 ) -> argparse.ArgumentParser:
-    verb = verbs.add_parser(name, help=words, description=f"{words[0].upper()}{words[1:]}.")
+    verb = verbs.add_parser(name, help=words, description=_sentence(words))
+    _common(verb)
+    return verb
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _common(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--archive", metavar="DIR", help="the archive's folder (default: the configured one, var)"
     )
@@ -38,7 +50,6 @@ def _verb(
         metavar="N",
         help="first of the archive's hundred ports (default: the configured one, 7100)",
     )
-    return verb
 
 
 def _run(verb: argparse.ArgumentParser) -> None:

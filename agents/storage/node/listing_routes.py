@@ -37,7 +37,12 @@ class ListingRoutes:
         after, limit = page_of(request)
         wanted: Kind = "contents" if kind == "contents" else "structures"
         keys = await self._store.listing(wanted, after, limit)
-        return Response.json(200, {"keys": keys, "after": keys[-1] if len(keys) == limit else None})
+        sizes = dict.fromkeys(keys, 0)
+        for disk in self._store.disks:
+            for key, size in (await disk.workers.run(_sizes_of, disk.layout, wanted, keys)).items():
+                sizes[key] += size
+        last = keys[-1] if len(keys) == limit else None
+        return Response.json(200, {"keys": keys, "sizes": list(sizes.values()), "after": last})
 
     @answers
     async def get_additions(self, request: Request) -> Response:
@@ -51,6 +56,15 @@ class ListingRoutes:
         part = await disk.workers.run(disk.additions.read, log, since)
         added = Added(part.log, part.since, part.position, part.entries, disk.name)
         return Response.json(200, added)
+
+
+def _sizes_of(layout: Layout, kind: Kind, keys: Sequence[str]) -> dict[str, int]:
+    """Return the bytes of those contents, or lines of structure files, that a disk has."""
+    sizes: dict[str, int] = {}
+    for key in keys:
+        with suppress(OSError):
+            sizes[key] = layout.path(kind, key).stat().st_size
+    return sizes
 
 
 def _urls_of(layout: Layout, keys: Sequence[str]) -> dict[str, str]:

@@ -200,9 +200,8 @@ class ClusterStore:
 
 
 def _joined(key: str, copies: list[Held]) -> Held:
-    """Return one thing that several nodes hold; its version is known if that of each is."""
-    versions = [copy.version for copy in copies]
-    return Held(key, "+".join(versions) if all(versions) else "")
+    """Return one thing that several nodes hold."""
+    return Held(key, "+".join(copy.version for copy in copies if copy.version))
 
 
 def _batches(captures: Sequence[Capture]) -> list[list[Capture]]:

@@ -1,6 +1,6 @@
 """The disks of storage nodes on this machine as a store, whether their node runs or not."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from heapq import merge
 from itertools import groupby, islice
@@ -10,11 +10,10 @@ from zope.interface import implementer
 
 from agents.capture import Capture
 from agents.storage.disk import scan
+from agents.storage.disk.copies import captures_of
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.disk.lines import prefix
 from agents.storage.disk.store import DiskStore
-from agents.storage.disk.structures import read_captures
-from agents.storage.errors import DamagedStructure
 from agents.storage.stores.errors import NotHeld, StoreRefused
 from agents.storage.stores.fetching import fetch
 from agents.storage.stores.interface import PIECE, Held, IStore
@@ -32,9 +31,13 @@ class FolderStore:
         folders: each with a `layout`; one that is written may be new, and is the only one.
         workers: threads for what blocks.
         reserve: bytes of the disk that stay free.
+
+    Attributes:
+        folders: the same.
     """
 
     def __init__(self, folders: Sequence[Path], workers: Workers, *, reserve: int = 0) -> None:
+        self.folders = list(folders)
         self.name = ", ".join(map(str, folders))
         self.absent: list[str] = []
         self._layouts = [Layout(folder) for folder in folders]
@@ -154,18 +157,5 @@ class FolderStore:
         Raises:
             DamagedStructure: every copy is damaged.
         """
-        found: dict[tuple[str, str], Capture] = {}
-        damage: list[DamagedStructure] = []
-        for layout in self._layouts:
-            try:
-                for capture in self._of_copy(layout, key, after):
-                    found.setdefault((capture.date, capture.content), capture)
-            except DamagedStructure as error:
-                damage.append(error)
-        if damage and not found:
-            raise damage[0]
-        return [found[place] for place in sorted(found)][:_CAPTURES]
-
-    @staticmethod
-    def _of_copy(layout: Layout, key: str, after: bytes) -> Iterator[Capture]:
-        return read_captures(layout, key, after=after, limit=_CAPTURES)
+        layouts = [layout for layout in self._layouts if layout.captures(key).is_file()]
+        return list(captures_of(layouts, key, after=after, limit=_CAPTURES))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import field, frozen
+from attrs import frozen
 from twisted.application.service import Service
 
 from agents.capture import Capture, is_key
@@ -23,10 +23,10 @@ _CAPTURES_LIMIT = 32 << 20  # bytes of a page of captures, their heads in base64
 
 @frozen
 class _Listing:
-    """What is read of a page of keys; `counts` are the captures of each, from nodes that say."""
+    """What is read of a page of keys."""
 
     keys: list[str]
-    counts: list[int] = field(factory=list)
+    sizes: list[int]
 
 
 class NodeClient(Service):
@@ -106,9 +106,10 @@ class NodeClient(Service):
         found: _Listing = await self._json(node, target, _Listing, _LISTING_LIMIT)
         if not all(map(is_key, found.keys)):
             raise StoreUnreachable(f"{node} lists what is no key")
-        if len(found.counts) != len(found.keys):
+        if kind == "contents":
             return [Held(key) for key in found.keys]
-        return [Held(*each) for each in zip(found.keys, map(str, found.counts), strict=True)]
+        pairs = zip(found.keys, found.sizes, strict=False)
+        return [Held(key, str(size)) for key, size in pairs]
 
     async def captures(self, node: str, key: str, after: str, limit: int) -> list[Capture]:
         """Return the next captures of a structure file; none when the node lacks it."""

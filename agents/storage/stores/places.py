@@ -1,9 +1,10 @@
 """Which store an address names."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.configuration import load
+from agents.configuration import Configuration
 from agents.storage.stores.bucket import BucketAddress
 from agents.storage.stores.cluster import ClusterStore
 from agents.storage.stores.errors import StoreRefused
@@ -14,7 +15,9 @@ from anet.workers import Workers
 CLUSTER = "cluster:"
 
 
-def store_at(reactor: Any, address: str, workers: Workers) -> Any:
+def store_at(
+    reactor: Any, address: str, workers: Workers, configured: Callable[[str], Configuration]
+) -> Any:
     """Return the `IStore` that an address names, not yet open.
 
     Args:
@@ -23,6 +26,7 @@ def store_at(reactor: Any, address: str, workers: Workers) -> Any:
             archive that runs, or `cluster:FOLDER`, its folder; the folder of a disk, several
             with commas between them, or a folder that holds such folders.
         workers: threads for what blocks.
+        configured: reads the configuration of an archive that runs.
 
     Raises:
         StoreRefused: it names none.
@@ -31,10 +35,7 @@ def store_at(reactor: Any, address: str, workers: Workers) -> Any:
     if address.startswith("s3:"):
         return S3Store(BucketAddress.parse(address), workers)
     if address.startswith(CLUSTER):
-        place = address.removeprefix(CLUSTER)
-        if Path(place).is_dir():
-            return ClusterStore(reactor, load(directory=place), workers)
-        return ClusterStore(reactor, load(place or None), workers)
+        return ClusterStore(reactor, configured(address.removeprefix(CLUSTER)), workers)
     if "://" in address:
         raise StoreRefused(f"{address.partition(':')[0]}: is no kind of store that is known here")
     return FolderStore(_folders(address), workers)

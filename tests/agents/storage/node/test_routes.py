@@ -286,7 +286,7 @@ async def test_what_is_held_is_listed(node: Node, make_capture) -> None:
     rest = await node.json(f"/urls?limit=3&after={first['after']}")
     assert {each["url"] for each in first["urls"] + rest["urls"]} == set(urls)
     assert rest["after"] is None
-    assert await node.json("/listing/contents") == {"keys": [KEY], "after": None}
+    assert await node.json("/listing/contents") == {"keys": [KEY], "sizes": [10240], "after": None}
     part = await node.json("/additions")
     assert len(part["entries"]) == 6 and part["position"] == node.store.disks[0].additions.position
     part = await node.json(f"/additions?log={part['log']}&since={part['position']}")
