@@ -91,16 +91,31 @@ class NodeState:
 
 
 @frozen
+class IndexStatus:
+    """An index node, as it describes itself.
+
+    Attributes:
+        name: unique in the archive.
+        address: "host:port" where depositors and readers link to it.
+    """
+
+    name: str
+    address: str
+
+
+@frozen
 class Cluster:
     """What an index node must know to place and to record.
 
     Attributes:
         rules: how many replicas are wanted of what.
         nodes: all that the master has ever known.
+        index_nodes: those that are up; they share the keys.
     """
 
     rules: Rules = field(factory=Rules)
     nodes: list[NodeState] = field(factory=list)
+    index_nodes: list[IndexStatus] = field(factory=list)
 
 
 @frozen
@@ -133,16 +148,3 @@ class Added:
     position: int
     entries: list[Entry]
     disk: str = ""
-
-
-@frozen
-class IndexStatus:
-    """An index node, as it describes itself.
-
-    Attributes:
-        name: unique in the archive.
-        address: "host:port" where depositors and readers link to it.
-    """
-
-    name: str
-    address: str

@@ -4,9 +4,14 @@ service    Options, makeService
 config     its section of the configuration
 placing    which contents are known, and where new ones go
 recording  captures to every node that keeps their structure file
-following  the nodes' logs of additions, into the catalogue
+store      the database: who holds what
+readings   how far the log of each disk has been read, for which groups of keys
+following  the nodes' logs of additions, into the database
 notes      what was stored before the logs tell of it
-holders    who holds what, from both
+sharing    which index node answers for which keys
+siblings   the other index nodes
+holders    who holds what, from all of these
+asking     the storage nodes themselves, when no index node is sure
 view       the nodes as the master tells of them
 methods    what it answers over HIP
 pages      what it shows a person, and Prometheus

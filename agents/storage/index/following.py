@@ -1,25 +1,33 @@
 """Follows the logs of additions of all disks of all nodes that are up, into the index.
 
 The index is nothing but what these logs say, so one that is empty, lost or behind comes back by
-itself: it reads on where it stopped, or from the start (*INA §2.3*: data restoration).
+itself: it reads on where it stopped, or from the start (*INA §2.3*: data restoration). So do the
+groups that fall to this index node when another is lost. Until a group has been read to the end
+of every log, nothing that is said of it is sure.
 """
 
+from typing import NoReturn
 from urllib.parse import urlencode
 
 import msgspec
+from twisted.internet.defer import Deferred, DeferredSemaphore
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from agents.storage.catalogue import Catalogue
 from agents.storage.index.notes import Notes
+from agents.storage.index.readings import Reading
+from agents.storage.index.sharing import mask
+from agents.storage.index.store import IndexStore
 from agents.storage.index.view import ClusterView
-from agents.storage.status import Added, Followed, NodeState
-from anet.errors import AnetError, ConnectionBroken
+from agents.storage.status import Added, NodeState
+from anet.errors import AnetError, ConnectionBroken, TimedOut
 from anet.http import HttpClient
-from anet.tasks import Tasks, every
-from anet.together import together
+from anet.tasks import Tasks, every, sleep
 
 _PART_LIMIT = 16 * 1024 * 1024  # bytes of one part of a log, as JSON
+_PARTS_AT_ONCE = 4  # parts of logs in memory
+_TIMEOUT = 30.0  # seconds that a node may take for a part
+_CLEAR_PAUSE = 0.05  # seconds between two slices that are cleared
 
 _log = Logger()
 
@@ -35,78 +43,107 @@ class Following:
     def __init__(
         self,
         clock: IReactorTime,
-        catalogue: Catalogue,
+        store: IndexStore,
         notes: Notes,
         view: ClusterView,
         client: HttpClient,
         interval: float,
     ) -> None:
-        self._clock, self._catalogue, self._notes = clock, catalogue, notes
+        self._clock, self._store, self._notes = clock, store, notes
         self._view, self._client, self._interval = view, client, interval
         self._tasks = Tasks()
+        self._parts = DeferredSemaphore(_PARTS_AT_ONCE)
         self._busy: set[str] = set()
-        self._followed: dict[str, dict[str, Followed]] = {}
+        self._read: dict[tuple[str, str], int] = {}
         self.taken = 0
         self.behind: set[str] = set()
 
     def start(self) -> None:
         """Begin to follow."""
         self._tasks.start(every(self._clock, self._interval, self.look), "following the nodes")
+        self._tasks.start(every(self._clock, self._interval, self._clear), "clearing the index")
 
     async def stop(self) -> None:
         """Follow no more."""
         await self._tasks.stop()
 
-    async def look(self) -> None:
-        """Read the logs of all nodes that are up to their ends."""
-        nodes = [node for node in self._view.up if node.name not in self._busy]
-        outcomes = await together(self._read(node) for node in nodes)
-        for node, outcome in zip(nodes, outcomes, strict=True):
-            if isinstance(outcome, Exception) and not isinstance(outcome, AnetError):
-                _log.error("the log of {node} was not read: {why!r}", node=node.name, why=outcome)
+    @property
+    def sure(self) -> int:
+        """The mask of the groups that have been read to the end of the log of every disk."""
+        groups = mask(self._store.groups)
+        for node in self._view.up:
+            for disk in _disks(node):
+                groups &= self._read.get((node.name, disk), 0)
+        return groups
 
-    async def _read(self, node: NodeState) -> None:
-        self._busy.add(node.name)
+    async def look(self) -> None:
+        """Take the groups that are this index node's, and begin to read logs to their ends."""
+        share = self._view.share
+        if share is not None and share != self._store.groups:
+            await self._store.take(share)
+        for node in self._view.up:
+            if node.name not in self._busy:
+                self._busy.add(node.name)
+                self._tasks.start(self._read_node(node), f"reading the logs of {node.name}")
+
+    async def _read_node(self, node: NodeState) -> None:
         try:
-            for disk in await self._disks(node):
-                while await self._read_part(node, disk):
+            await self._register(node)
+            for disk in _disks(node):
+                while await self._read_parts(node, disk):
                     self.behind.add(node.name)
+                self._note_end(node.name, disk)
             self.behind.discard(node.name)
+        except AnetError as error:
+            self.behind.add(node.name)
+            _log.info("a log of {node} was not read: {why}", node=node.name, why=error)
         finally:
             self._busy.discard(node.name)
 
-    async def _disks(self, node: NodeState) -> list[str]:
-        """Return the names of a node's disks, of which the index has taken note."""
-        disks = [disk.name for disk in node.status.disks] or [""]
-        if set(disks) != set(self._followed.get(node.name, ())):
-            registered = await self._catalogue.register(node.name, node.status.url, disks)
-            self._followed[node.name] = registered
-        return disks
+    async def _register(self, node: NodeState) -> None:
+        """Take note of a node's disks and base URL, if they are new."""
+        known = {
+            disk.name: disk.url for disk in self._store.disks.values() if disk.node == node.name
+        }
+        if known != dict.fromkeys(_disks(node), node.status.url):
+            for disk in known.keys() - set(_disks(node)):
+                self._read.pop((node.name, disk), None)
+            await self._store.register(node.name, node.status.url, _disks(node))
 
-    async def _read_part(self, node: NodeState, disk: str) -> bool:
-        """Take in the next part of a log; return whether that led any further."""
-        followed = self._followed[node.name]
-        part = await self._ask(node, disk, followed[disk])
-        if Followed(part.log, part.position) == followed[disk]:
+    def _note_end(self, node: str, disk: str) -> None:
+        """Take note that the log of a disk was read to its end, by all of its readings."""
+        known = self._store.disks.get((node, disk))
+        if known is not None:
+            self._read[node, disk] = mask(b"".join(each.groups for each in known.readings))
+
+    async def _read_parts(self, node: NodeState, disk: str) -> bool:
+        """Take in the next part for each reading of a log; return whether one led further."""
+        led = False
+        known = self._store.disks.get((node.name, disk))
+        for reading in known.readings if known is not None else ():
+            led |= await self._parts.run(
+                Deferred.fromCoroutine, self._read_part(node, disk, reading)
+            )
+        return led
+
+    async def _read_part(self, node: NodeState, disk: str, reading: Reading) -> bool:
+        part = await self._ask(node, disk, reading)
+        if not await self._store.add(node.name, reading, part):
             return False
-        before = followed[disk]
-        followed[disk] = await self._catalogue.add(node.name, part)
         for entry in part.entries:
             if entry.gone:
                 self._notes.forget(entry.kind, entry.key, node.name)
-        if followed[disk] == before:
-            return False  # the node's log is shorter than it was; the node will renew it
         self.taken += len(part.entries)
         return True
 
-    async def _ask(self, node: NodeState, disk: str, followed: Followed) -> Added:
+    async def _ask(self, node: NodeState, disk: str, reading: Reading) -> Added:
         query = {"disk": disk} if disk else {}
-        query |= {"log": followed.log, "since": str(followed.position)}
+        query |= {"log": reading.followed.log, "since": str(reading.followed.position)}
         target = f"{node.status.url.rstrip('/')}/additions?{urlencode(query)}"
-        response = await self._client.request("GET", target)
-        body = await response.read(_PART_LIMIT)
-        if response.head.status != 200:
-            raise ConnectionBroken(f"{node.name} answers {response.head.status}")
+        asking = Deferred.fromCoroutine(self._get(target))
+        status, body = await asking.addTimeout(_TIMEOUT, self._clock, _timed_out)
+        if status != 200:
+            raise ConnectionBroken(f"{node.name} answers {status}")
         try:
             part = msgspec.json.decode(body, type=Added)
         except msgspec.MsgspecError as error:
@@ -114,3 +151,26 @@ class Following:
         if part.disk != disk:
             raise ConnectionBroken(f"{node.name} gives the log of the disk {part.disk[:40]!r}")
         return part
+
+    async def _get(self, target: str) -> tuple[int, bytes]:
+        response = await self._client.request("GET", target)
+        return response.head.status, await response.read(_PART_LIMIT)
+
+    async def _clear(self) -> None:
+        """Clear away what means nothing any more, a little at a time."""
+        if not self._store.cluttered:
+            return
+        self._store.cluttered = False
+        after = await self._store.clear(b"")
+        while after:
+            await sleep(self._clock, _CLEAR_PAUSE)
+            after = await self._store.clear(after)
+
+
+def _disks(node: NodeState) -> list[str]:
+    """Return the names of a node's disks; one that tells of none counts as one without a name."""
+    return [disk.name for disk in node.status.disks] or [""]
+
+
+def _timed_out(_: object, seconds: float) -> NoReturn:
+    raise TimedOut(f"no part of its log in {seconds:g} seconds")

@@ -1,26 +1,91 @@
-"""Who holds what, as an index node knows it: from the logs of additions, and from its notes."""
+"""Who holds what, as all index nodes together know it.
 
-from collections.abc import Iterable
+Each key is looked up by the index node that has its group: here, in the database and the notes,
+or by a sibling. What no index node is sure of, the storage nodes can be asked themselves.
+"""
 
-from agents.storage.catalogue import Catalogue
-from agents.storage.disk.layout import Kind
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from agents.storage.index.following import Following
 from agents.storage.index.notes import Notes
+from agents.storage.index.siblings import Known, Place, Siblings
+from agents.storage.index.store import IndexStore
+from agents.storage.index.view import ClusterView
 from agents.storage.policy import Holding
+from anet.together import together
 
 
 class Holders:
     """Answers who holds what."""
 
-    def __init__(self, catalogue: Catalogue, notes: Notes) -> None:
-        self._catalogue, self._notes = catalogue, notes
+    def __init__(
+        self,
+        store: IndexStore,
+        notes: Notes,
+        view: ClusterView,
+        following: Following,
+        siblings: Siblings,
+    ) -> None:
+        self._store, self._notes, self._view = store, notes, view
+        self._following, self._siblings = following, siblings
 
-    async def of(self, wanted: Iterable[tuple[Kind, str]]) -> dict[str, list[Holding]]:
-        """Return which nodes hold each key, the fullest copy first."""
-        places = list(wanted)
-        told = await self._catalogue.holders(places)
-        found: dict[str, list[Holding]] = {}
-        for kind, key in places:
-            holdings = sorted(told[key], key=lambda holding: -holding.size)
-            unheard = self._notes.nodes(kind, key) - {each.node for each in holdings}
-            found[key] = holdings + [Holding(node, 0) for node in sorted(unheard)]
+    async def of(self, wanted: Iterable[Place]) -> dict[Place, Known]:
+        """Return what is known of each key."""
+        by_owner: dict[str, list[Place]] = defaultdict(list)
+        for place in dict.fromkeys(wanted):
+            by_owner[self._owner(place)].append(place)
+        answers = await together(self._ask(name, places) for name, places in by_owner.items())
+        found: dict[Place, Known] = {}
+        for places, answer in zip(by_owner.values(), answers, strict=True):
+            if isinstance(answer, Exception):
+                raise answer
+            found.update(zip(places, answer, strict=True))
+        return {place: self._with_notes(place, known) for place, known in found.items()}
+
+    async def own(self, places: Sequence[Place]) -> list[Known]:
+        """Return what this index node alone knows, in the order of the keys."""
+        held = await self._store.holders(places)
+        sure = self._following.sure
+        found = []
+        for place, holdings in zip(places, held, strict=True):
+            known = Known(holdings, sure=bool(sure >> _group(place) & 1))
+            found.append(self._with_notes(place, known))
         return found
+
+    def note_own(self, stored: Iterable[tuple[Place, Iterable[str]]]) -> None:
+        """Take note of nodes that have just stored keys, as a sibling says."""
+        for place, nodes in stored:
+            self._notes.add(*place, nodes)
+
+    def note(self, stored: Iterable[tuple[Place, Iterable[str]]]) -> None:
+        """Take note of nodes that have just stored keys, also with the siblings that have them."""
+        told: dict[str, list[tuple[Place, list[str]]]] = defaultdict(list)
+        for place, nodes in stored:
+            names = sorted(nodes)
+            self._notes.add(*place, names)
+            told[self._owner(place)].append((place, names))
+        for name, notes in told.items():
+            if name:
+                self._siblings.tell(name, ((*place, nodes) for place, nodes in notes))
+
+    def _owner(self, place: Place) -> str:
+        """Return the sibling that has a key's group; nothing when this index node is to answer."""
+        group = _group(place)
+        if group in self._store.groups and self._following.sure >> group & 1:
+            return ""
+        owner = self._view.owner(group)
+        return "" if owner is None or owner == self._view.name else owner
+
+    async def _ask(self, name: str, places: Sequence[Place]) -> list[Known]:
+        return await (self._siblings.ask(name, places) if name else self.own(places))
+
+    def _with_notes(self, place: Place, known: Known) -> Known:
+        unheard = self._notes.nodes(*place) - {each.node for each in known.holdings}
+        if not unheard:
+            return known
+        return Known(known.holdings + [Holding(node, 0) for node in sorted(unheard)], known.sure)
+
+
+def _group(place: Place) -> int:
+    return int(place[1][:2], 16)

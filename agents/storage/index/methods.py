@@ -1,6 +1,6 @@
 """What an index node answers over HIP: to depositors and readers, and to its master."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -8,8 +8,10 @@ from agents.capture import Capture, is_key
 from agents.deposit import ContentSize, Placement
 from agents.storage.disk.layout import Kind
 from agents.storage.errors import HoldersDown, InvalidCapture, NoStorage, NotDurable
+from agents.storage.index.holders import Holders
 from agents.storage.index.placing import Placing
 from agents.storage.index.recording import Recording
+from agents.storage.index.siblings import PORTION, Known
 from agents.storage.index.view import ClusterView
 from agents.storage.status import Cluster
 from anet.errors import Overloaded
@@ -42,9 +44,15 @@ class IndexNodeMethods:
     """The methods; see the docstring of each."""
 
     def __init__(
-        self, placing: Placing, recording: Recording, view: ClusterView, batch_limit: int
+        self,
+        placing: Placing,
+        recording: Recording,
+        holders: Holders,
+        view: ClusterView,
+        batch_limit: int,
     ) -> None:
-        self._placing, self._recording, self._view = placing, recording, view
+        self._placing, self._recording = placing, recording
+        self._holders, self._view = holders, view
         self._batch_limit = batch_limit
 
     @exposed(roles=("connectivity",))
@@ -77,10 +85,28 @@ class IndexNodeMethods:
     async def find(self, kind: Kind, key: str) -> list[str]:
         """Return base URLs of the nodes that are up and hold a content or a structure file.
 
-        None when the archive lacks it; refuses "holders-down" when all that hold it are away.
+        None when the archive lacks it; refuses "holders-down" when all that hold it, or one that
+        may hold it, are away.
         """
         _check(key)
         return await self._placing.find(kind, key)
+
+    @exposed(roles=("index-node",))
+    async def holdings(self, wanted: list[tuple[Kind, str]]) -> list[Known]:
+        """Return for each key what this index node knows of who holds it; for its siblings.
+
+        Refuses "not-a-key", "too-many".
+        """
+        _check_places([key for _, key in wanted])
+        return await self._holders.own(wanted)
+
+    @exposed(roles=("index-node",))
+    def noted(self, stored: list[tuple[Kind, str, list[str]]]) -> None:
+        """Take note of kind, key and nodes of what a sibling has had stored just now."""
+        _check_places([key for _, key, _ in stored])
+        self._holders.note_own(
+            ((kind, key), self._view.names(nodes)) for kind, key, nodes in stored
+        )
 
     @exposed(roles=("storage-master",))
     def cluster(self, cluster: Cluster) -> None:
@@ -90,7 +116,7 @@ class IndexNodeMethods:
     @exposed
     def nodes(self) -> Cluster:
         """Return the storage nodes as this index node sees them."""
-        return Cluster(self._view.rules, self._view.nodes)
+        return Cluster(self._view.rules, self._view.nodes, self._view.index_nodes)
 
     def _limit(self, count: int) -> None:
         if count > self._batch_limit:
@@ -100,3 +126,10 @@ class IndexNodeMethods:
 def _check(key: str) -> None:
     if not is_key(key):
         raise CallRefused("not-a-key", "a key is a SHA-256 in 64 lower-case hexadecimal digits")
+
+
+def _check_places(keys: Sequence[str]) -> None:
+    if len(keys) > PORTION:
+        raise CallRefused("too-many", f"at most {PORTION} in one call")
+    for key in keys:
+        _check(key)

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from agents.deposit import ContentSize, Placement
 from agents.storage.disk.layout import Kind
 from agents.storage.errors import HoldersDown, NoStorage
+from agents.storage.index.asking import Asking
 from agents.storage.index.holders import Holders
+from agents.storage.index.siblings import Known
 from agents.storage.index.view import ClusterView
 from agents.storage.policy import place, writable
 from agents.storage.status import NodeState
@@ -20,14 +22,15 @@ class Placing:
         found: lookups that found something.
     """
 
-    def __init__(self, holders: Holders, view: ClusterView) -> None:
-        self._holders, self._view = holders, view
+    def __init__(self, holders: Holders, asking: Asking, view: ClusterView) -> None:
+        self._holders, self._asking, self._view = holders, asking, view
         self.known = self.placed = self.found = 0
 
     async def place(self, contents: Sequence[ContentSize]) -> list[Placement]:
         """Return for each content that it is known, or the nodes to PUT it to.
 
-        A content whose holders are all down is placed anew: better a copy too many.
+        A content whose holders are all down, or not known yet, is placed anew: better a copy too
+        many.
 
         Raises:
             NoStorage: no node is up with room for one of them.
@@ -37,7 +40,8 @@ class Placing:
         up = {node.name for node in nodes if node.up}
         placements: list[Placement] = []
         for content in contents:
-            if any(holding.node in up for holding in held[content.key]):
+            known = held["contents", content.key]
+            if any(holding.node in up for holding in known.holdings):
                 self.known += 1
                 placements.append(Placement(content.key, known=True))
             else:
@@ -60,13 +64,22 @@ class Placing:
         """Return base URLs of the nodes that are up and hold a key, the fullest copy first.
 
         Raises:
-            HoldersDown: nodes hold it, and none of them is up.
+            HoldersDown: nodes hold it, or may hold it, and cannot be reached.
         """
-        held = await self._holders.of([(kind, key)])
-        urls = {node.name: node.status.url for node in self._view.up}
-        found = [urls[holding.node] for holding in held[key] if holding.node in urls]
+        known = (await self._holders.of([(kind, key)]))[kind, key]
+        found = self._urls(known)
+        if not found and not known.sure:
+            asked = await self._asking.holders(kind, key)
+            known = Known(known.holdings + asked.holdings, asked.sure)
+            found = self._urls(asked)
         self.found += bool(found)
-        if held[key] and not found:
-            names = ", ".join(sorted(holding.node for holding in held[key]))
+        if not found and known.holdings:
+            names = ", ".join(sorted({holding.node for holding in known.holdings}))
             raise HoldersDown(f"only {names} hold it, and cannot be reached")
+        if not found and not known.sure:
+            raise HoldersDown("not every storage node answers, so one may hold it; try again")
         return found
+
+    def _urls(self, known: Known) -> list[str]:
+        urls = {node.name: node.status.url for node in self._view.up}
+        return [urls[holding.node] for holding in known.holdings if holding.node in urls]

@@ -15,13 +15,13 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from agents.capture import Capture, is_key, structure_key
-from agents.storage.disk.layout import Kind
 from agents.storage.disk.lines import check
 from agents.storage.errors import InvalidCapture, NoStorage, NotDurable
+from agents.storage.index.asking import Asking
 from agents.storage.index.holders import Holders
-from agents.storage.index.notes import Notes
+from agents.storage.index.siblings import Known, Place
 from agents.storage.index.view import ClusterView
-from agents.storage.policy import Holding, keepers
+from agents.storage.policy import keepers
 from agents.storage.status import NodeState
 from anet.errors import AnetError, HttpError, TimedOut
 from anet.http import HttpClient
@@ -57,13 +57,13 @@ class Recording:
         self,
         clock: IReactorTime,
         holders: Holders,
-        notes: Notes,
+        asking: Asking,
         view: ClusterView,
         client: HttpClient,
         secret: str,
         timeout: float,
     ) -> None:
-        self._clock, self._holders, self._notes = clock, holders, notes
+        self._clock, self._holders, self._asking = clock, holders, asking
         self._view, self._client, self._timeout = view, client, timeout
         self._headers = (
             (b"Authorization", f"Bearer {secret}".encode()),
@@ -88,7 +88,7 @@ class Recording:
             check(capture)
         contents = {key: self._view.names(nodes) for key, nodes in stored.items() if is_key(key)}
         held = await self._held(captures)
-        self._refuse_unknown_contents(captures, contents, held)
+        await self._refuse_unknown_contents(captures, contents, held)
         keys = {capture.url: structure_key(capture.url) for capture in captures}
         shares = self._share(captures, keys, held)
         took = await self._ask_all(shares)
@@ -97,29 +97,38 @@ class Recording:
         self.recorded += len(captures)
         return len(captures)
 
-    async def _held(self, captures: Sequence[Capture]) -> dict[str, list[Holding]]:
-        wanted: set[tuple[Kind, str]] = {("contents", capture.content) for capture in captures}
+    async def _held(self, captures: Sequence[Capture]) -> dict[Place, Known]:
+        wanted: set[Place] = {("contents", capture.content) for capture in captures}
         wanted |= {("structures", structure_key(url)) for url in {each.url for each in captures}}
         return await self._holders.of(wanted)
 
-    @staticmethod
-    def _refuse_unknown_contents(
+    async def _refuse_unknown_contents(
+        self,
         captures: Sequence[Capture],
         contents: Mapping[str, Sequence[str]],
-        held: Mapping[str, Sequence[Holding]],
+        held: Mapping[Place, Known],
     ) -> None:
+        """Make sure that each content is on a node; of what is not known, ask the nodes."""
+        doubtful: dict[str, Capture] = {}
         for capture in captures:
-            if not held[capture.content] and not contents.get(capture.content):
-                raise InvalidCapture(
-                    f"the content {capture.content} of {capture.url[:200]} is on no node; PUT it "
-                    "first, and say which nodes took it"
-                )
+            known = held["contents", capture.content]
+            if known.holdings or contents.get(capture.content):
+                continue
+            if known.sure:
+                raise _unknown_content(capture)
+            doubtful[capture.content] = capture
+        answers = await together(self._asking.holders("contents", key) for key in doubtful)
+        for capture, answer in zip(doubtful.values(), answers, strict=True):
+            if isinstance(answer, Exception):
+                raise answer
+            if not answer.holdings:
+                raise _unknown_content(capture)
 
     def _share(
         self,
         captures: Sequence[Capture],
         keys: Mapping[str, str],
-        held: Mapping[str, Sequence[Holding]],
+        held: Mapping[Place, Known],
     ) -> dict[str, _Share]:
         """Return what each node is to record."""
         nodes = self._view.nodes
@@ -129,7 +138,7 @@ class Recording:
         for capture in captures:
             key = keys[capture.url]
             if key not in chosen:
-                holders = {holding.node for holding in held[key]}
+                holders = {holding.node for holding in held["structures", key].holdings}
                 chosen[key] = keepers(key, holders, nodes, wanted)
             for node in chosen[key]:
                 shares.setdefault(node.name, _Share(node)).captures.append(capture)
@@ -194,11 +203,20 @@ class Recording:
         took: set[str],
     ) -> None:
         """Take note of what is held where now, before the nodes' logs tell."""
-        for key, names in contents.items():
-            self._notes.add("contents", key, names)
+        stored: list[tuple[Place, Sequence[str]]] = [
+            (("contents", key), names) for key, names in contents.items()
+        ]
         for name in took:
-            for url in {capture.url for capture in shares[name].captures}:
-                self._notes.add("structures", keys[url], [name])
+            urls = {capture.url for capture in shares[name].captures}
+            stored += [(("structures", keys[url]), [name]) for url in urls]
+        self._holders.note(stored)
+
+
+def _unknown_content(capture: Capture) -> InvalidCapture:
+    return InvalidCapture(
+        f"the content {capture.content} of {capture.url[:200]} is on no node; PUT it first, and "
+        "say which nodes took it"
+    )
 
 
 def _timed_out(_: object, seconds: float) -> NoReturn:

@@ -5,8 +5,8 @@ from typing import Any
 from twisted.application.service import IService
 
 from agents.configuration import AgentOptions, Configuration, Port, secret
-from agents.storage.catalogue import HALF_KEY, Catalogue
 from agents.storage.figures import serve_pages
+from agents.storage.index.asking import Asking
 from agents.storage.index.config import IndexNodeConfig
 from agents.storage.index.following import Following
 from agents.storage.index.holders import Holders
@@ -15,6 +15,8 @@ from agents.storage.index.notes import Notes
 from agents.storage.index.pages import figures, page
 from agents.storage.index.placing import Placing
 from agents.storage.index.recording import Recording
+from agents.storage.index.siblings import Siblings
+from agents.storage.index.store import READING_THREADS, IndexStore
 from agents.storage.index.view import ClusterView
 from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
@@ -48,14 +50,16 @@ def makeService(options: Options, reactor: Any = None) -> IService:
 
 
 class IndexNode(OpeningService):
-    """An index node: its catalogue, its clients, the nodes it follows, its link to the master.
+    """An index node: its database, its clients, the nodes it follows, its link to the master.
 
     Attributes:
         view: the storage nodes.
-        catalogue: who holds what.
+        store: who holds what, as far as its share goes.
         placing: answers `place` and `find`.
         recording: answers `record`.
         following: reads the nodes' logs.
+        siblings: the other index nodes.
+        asking: asks storage nodes what no index node is sure of.
         agent: its place in the HIP tree, and master of its clients.
         link: its link to the storage master.
         listener: where clients link to it; its port is known once `opened`.
@@ -67,31 +71,35 @@ class IndexNode(OpeningService):
         self, reactor: Any, configuration: Configuration, config: IndexNodeConfig, name: str
     ) -> None:
         super().__init__(reactor)
-        thread = Workers(reactor, 1, name=f"{name}-catalogue")
-        thread.setServiceParent(self)
+        writer = Workers(reactor, 1, name=f"{name}-writer")
+        readers = Workers(reactor, READING_THREADS, name=f"{name}-readers")
+        for threads in (writer, readers):
+            threads.setServiceParent(self)
         client = HttpClient(reactor, connections=config.connections)
         client.setServiceParent(self)
         folder = config.folder or configuration.directory / "index"
-        self.view = ClusterView(reactor)
-        self.catalogue = Catalogue(folder / "index.sqlite", thread, HALF_KEY)
+        self.view = ClusterView(reactor, name, config.grace)
+        self.store = IndexStore(folder, writer, readers)
         notes = Notes(reactor)
-        holders = Holders(self.catalogue, notes)
-        self.placing = Placing(holders, self.view)
+        self.following = Following(
+            reactor, self.store, notes, self.view, client, config.follow_every
+        )
+        self.agent = Agent(reactor, "index-node", name, security=configuration.security(name))
+        self.siblings = Siblings(reactor, self.agent, self.view)
+        holders = Holders(self.store, notes, self.view, self.following, self.siblings)
+        self.asking = Asking(reactor, client, self.view)
+        self.placing = Placing(holders, self.asking, self.view)
         self.recording = Recording(
             reactor,
             holders,
-            notes,
+            self.asking,
             self.view,
             client,
             secret(configuration.directory),
             config.node_timeout,
         )
-        self.following = Following(
-            reactor, self.catalogue, notes, self.view, client, config.follow_every
-        )
-        methods = IndexNodeMethods(self.placing, self.recording, self.view, config.batch_limit)
-        self.agent = Agent(
-            reactor, "index-node", name, [methods], security=configuration.security(name)
+        self.agent.methods.add(
+            IndexNodeMethods(self.placing, self.recording, holders, self.view, config.batch_limit)
         )
         self.listener = self.agent.listen(configuration.address(Port.INDEX_NODE, config.hip))
         self.link = self.agent.connect(
@@ -102,17 +110,19 @@ class IndexNode(OpeningService):
         self.server = HttpServer(reactor, pages, guarded(self._router(), [pages]), name=name)
 
     async def opening(self) -> None:
-        """Open the catalogue; then serve, follow the nodes, and link to the master."""
-        await self.catalogue.open()
-        self.view.assume(await self.catalogue.nodes(), await self.catalogue.disks())
+        """Open the index; then serve, follow the nodes, and link to the master."""
+        await self.store.open()
+        self.view.assume(self.store.disks.values())
         self.server.setServiceParent(self)
         self.agent.setServiceParent(self)
         self.following.start()
+        self.siblings.start()
 
     async def stopService(self) -> None:
-        """Stop following, then all parts; the catalogue last."""
+        """Stop following, then all parts; the index last."""
+        await self.siblings.stop()
         await self.following.stop()
-        await self.catalogue.close()
+        await self.store.close()
         await super().stopService()
 
     async def _greet(self, master: Peer) -> None:

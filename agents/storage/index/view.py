@@ -1,28 +1,40 @@
-"""The storage nodes as an index node sees them: as the master says, and as they answer."""
+"""Storage nodes and index nodes as an index node sees them: as the master says, as they answer."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from attrs import evolve
 from twisted.internet.interfaces import IReactorTime
 
+from agents.storage.index.readings import Disk
+from agents.storage.index.sharing import groups_of, owners
 from agents.storage.replicas import Rules
-from agents.storage.status import Cluster, DiskStatus, NodeState, NodeStatus
+from agents.storage.status import Cluster, DiskStatus, IndexStatus, NodeState, NodeStatus
 
 SUSPECT_FOR = 5.0  # seconds that a node which did not answer is taken for down
 UNKNOWN_FREE = 1 << 40  # bytes assumed of a node that the master has not described yet
 
 
 class ClusterView:
-    """Which nodes are up.
+    """Which nodes are up, and which index nodes share the keys.
 
-    Until the master has said, the nodes of the former run are taken for up: an index node
-    works while the master is away.
+    Until the master has said, the nodes of the former run are taken for up, and the groups of
+    the former run are kept: an index node works while the master is away.
+
+    Args:
+        clock: for how long somebody is away.
+        name: of this index node.
+        grace: seconds that an index node may be away before the others take its share.
+
+    Attributes:
+        name: of this index node.
     """
 
-    def __init__(self, clock: IReactorTime) -> None:
-        self._clock = clock
+    def __init__(self, clock: IReactorTime, name: str, grace: float) -> None:
+        self._clock, self.name, self._grace = clock, name, grace
         self._cluster = Cluster()
         self._suspects: dict[str, float] = {}
+        self._sharers: dict[str, IndexStatus] = {}
+        self._away: dict[str, float] = {}
 
     @property
     def rules(self) -> Rules:
@@ -43,23 +55,60 @@ class ClusterView:
         """The nodes that are up."""
         return [node for node in self.nodes if node.up]
 
-    def assume(self, urls: Mapping[str, str], disks: Mapping[str, Iterable[str]]) -> None:
-        """Take nodes for up as long as the master says nothing.
+    @property
+    def siblings(self) -> list[IndexStatus]:
+        """The other index nodes that have a share, up or away for a short time."""
+        return [each for each in self.index_nodes if each.name != self.name]
 
-        Args:
-            urls: their names and base URLs.
-            disks: the names of the disks of each.
-        """
-        if not self._cluster.nodes:
-            nodes = [NodeState(_unknown(name, urls[name], disks[name]), up=True) for name in urls]
-            self._cluster = evolve(self._cluster, nodes=nodes)
+    @property
+    def index_nodes(self) -> list[IndexStatus]:
+        """All index nodes that have a share."""
+        return [self._sharers[name] for name in sorted(self._sharers)]
+
+    @property
+    def share(self) -> bytes | None:
+        """The groups of this index node; None as long as the master has not said."""
+        return groups_of(self.name, self._sharing) if self._sharers else None
+
+    def owner(self, group: int) -> str | None:
+        """Return the name of the index node that has a group; None as `share`."""
+        return owners(self._sharing)[group] if self._sharers else None
+
+    @property
+    def _sharing(self) -> frozenset[str]:
+        return frozenset({*self._sharers, self.name})
+
+    def assume(self, disks: Iterable[Disk]) -> None:
+        """Take the nodes of some disks for up as long as the master says nothing."""
+        if self._cluster.nodes:
+            return
+        nodes: dict[str, NodeStatus] = {}
+        for disk in disks:
+            status = nodes.setdefault(disk.node, NodeStatus(disk.node, disk.url, free=UNKNOWN_FREE))
+            status.disks.extend([DiskStatus(disk.name, folder="")] if disk.name else [])
+        up = [NodeState(status, up=True) for status in nodes.values()]
+        self._cluster = evolve(self._cluster, nodes=up)
 
     def update(self, cluster: Cluster) -> None:
-        """Take what the master says."""
+        """Take what the master says; it says it again every few seconds."""
         self._cluster = cluster
         for node in cluster.nodes:
             if not node.up:
                 self._suspects.pop(node.name, None)
+        self._update_sharers({each.name: each for each in cluster.index_nodes})
+
+    def _update_sharers(self, present: dict[str, IndexStatus]) -> None:
+        """Take who is there; who is not keeps the share for a time, and may come back for it."""
+        now = self._clock.seconds()
+        self._away = {
+            name: self._away.get(name, now) for name in self._sharers if name not in present
+        }
+        waited_for = {
+            name: self._sharers[name]
+            for name, since in self._away.items()
+            if now - since < self._grace
+        }
+        self._sharers = {**waited_for, **present}
 
     def suspect(self, name: str) -> None:
         """Take a node for down for some seconds, because it did not answer."""
@@ -71,10 +120,3 @@ class ClusterView:
         known = {node.name for node in self._cluster.nodes}
         names = (each if each in known else by_url.get(each.rstrip("/")) for each in said)
         return [name for name in names if name is not None]
-
-
-def _unknown(name: str, url: str, disks: Iterable[str]) -> NodeStatus:
-    """Return what is assumed of a node that the master has not described yet."""
-    return NodeStatus(
-        name, url, free=UNKNOWN_FREE, disks=[DiskStatus(disk, folder="") for disk in disks if disk]
-    )

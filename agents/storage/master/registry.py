@@ -56,7 +56,7 @@ class Registry:
     @property
     def cluster(self) -> Cluster:
         """What index nodes are told."""
-        return Cluster(self.rules, self.nodes)
+        return Cluster(self.rules, self.nodes, self.index_nodes)
 
     @property
     def up(self) -> set[str]:
@@ -116,6 +116,7 @@ class Registry:
         for name, (_, index) in list(self._indexes.items()):
             if index is peer:
                 del self._indexes[name]
+                self.tell()  # for the index nodes share the keys
         for name, node in self._nodes.items():
             if node.peer is peer:
                 node.peer, node.away_since = None, self._clock.seconds()

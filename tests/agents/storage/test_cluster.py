@@ -222,13 +222,17 @@ async def test_a_node_that_comes_back_with_old_data_is_made_whole(
     node = await cluster.start_node("storage-2")
     await until(lambda: cluster.copies().get("storage-2") == [make_capture(day=1), other])
     await until(lambda: cluster.holders(b"other") == {"storage-1", "storage-2"})
-    log = node.store.disks[0].additions
-    for catalogue in (cluster.index.catalogue, cluster.master.catalogue):
-        deadline = reactor.seconds() + PATIENCE
-        wanted = {node.store.disks[0].name: Followed(log.log, log.position)}
-        while await catalogue.register("storage-2", node.url, wanted) != wanted:
-            assert reactor.seconds() < deadline, "the log is not followed to its end"
-            await sleep(reactor, 0.05)
+    disk, log = node.store.disks[0].name, node.store.disks[0].additions
+
+    async def followed() -> list[Followed]:
+        by_master = await cluster.master.catalogue.register("storage-2", node.url, [disk])
+        by_index = cluster.index.store.disks["storage-2", disk].readings
+        return [by_master[disk], *(reading.followed for reading in by_index)]
+
+    deadline = reactor.seconds() + PATIENCE
+    while await followed() != [Followed(log.log, log.position)] * 2:
+        assert reactor.seconds() < deadline, "the log is not followed to its end"
+        await sleep(reactor, 0.05)
 
 
 @ensureDeferred
