@@ -1,12 +1,12 @@
 """The folder of one crawl, as its crawler left it. Looking into it blocks: do it in a worker."""
 
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
 
-from attrs import frozen
+from attrs import field, frozen
 
 from agents.bundle import CONTENT_LIMIT
 from agents.capture import is_key
@@ -17,6 +17,7 @@ ANALYSIS = "analysis"
 SIGNATURES = "signatures"
 REPORT = "report.xml"
 CONTENTS = "contents"
+PACK = "pack"
 CERTIFICATES = "certificates"
 _NAME_LIMIT = 200  # characters
 _SMALL = (
@@ -30,9 +31,12 @@ class CrawlFolder:
 
     Attributes:
         path: where it is.
+        packed: contents that lie in the file of small ones, with the byte at which each begins
+            there and its size; those that are of interest now.
     """
 
     path: Path
+    packed: Mapping[str, tuple[int, int]] = field(factory=dict, repr=False)
 
     @classmethod
     def named(cls, crawls: Path, directory: str) -> "CrawlFolder":
@@ -73,6 +77,9 @@ class CrawlFolder:
         """Return the sizes of those contents that the crawl has brought."""
         found = {}
         for key in keys:
+            if key in self.packed:
+                found[key] = self.packed[key][1]
+                continue
             with suppress(FileNotFoundError, NotADirectoryError):
                 status = os.lstat(self.content(key))
                 if S_ISREG(status.st_mode):
@@ -85,15 +92,37 @@ class CrawlFolder:
         Raises:
             OSError: one cannot be read.
         """
-        found = []
+        keys = list(keys)
+        found = self._unpack([key for key in keys if key in self.packed])
         for key in keys:
-            with suppress(FileNotFoundError):
-                descriptor = os.open(self.content(key), os.O_RDONLY | os.O_NOFOLLOW)
-                try:
-                    found.append((key, os.read(descriptor, _SMALL)))
-                finally:
-                    os.close(descriptor)
+            if key in self.packed:
+                continue
+            with suppress(FileNotFoundError), _opened(self.content(key)) as descriptor:
+                found.append((key, os.read(descriptor, _SMALL)))
         return found
+
+    def _unpack(self, keys: list[str]) -> list[tuple[str, bytes]]:
+        """Return contents that lie in the pack; one that is cut off is as good as gone."""
+        found: list[tuple[str, bytes]] = []
+        if not keys:
+            return found
+        with suppress(FileNotFoundError), _opened(f"{self.path}/{PACK}") as descriptor:
+            for key in keys:
+                begin, size = self.packed[key]
+                content = os.pread(descriptor, size, begin)
+                if len(content) == size:
+                    found.append((key, content))
+        return found
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[int]:
+    """Open a file for reading, unless it is a link to another."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def is_name(text: str) -> bool:

@@ -8,18 +8,18 @@ folder. Nothing is removed here. Repeated from the beginning, every step finds i
 from collections.abc import Callable
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from agents.capture import Capture
 from agents.connectivity import former
-from agents.connectivity.contents import Contents
+from agents.connectivity.contents import Contents, Taken
 from agents.connectivity.crawl_folder import REPORT, STRUCTURE, CrawlFolder
 from agents.connectivity.index import INVALID, Index
 from agents.connectivity.patience import Patience
 from agents.connectivity.report import read_report
-from agents.connectivity.structure import Batch, read_batch
+from agents.connectivity.structure import Batch, find_packed, read_batch
 from agents.deposit import ContentSize, DepositFigures, Findings
 from anet.workers import Workers
 from hip import RemoteError
@@ -102,14 +102,15 @@ class Deposit:
             batch = await self._workers.run(
                 read_batch, path, offset, self._limits.batch_captures, self._limits.batch_bytes
             )
-            await self._deposit(batch)
+            await self._deposit(batch, offset)
             offset, whole = batch.offset, batch.whole
             moved()
         await self._leave_for_next()
         report = self.folder.path / REPORT
         return self.figures(await self._workers.run(read_report, report, self._limits.report))
 
-    async def _deposit(self, batch: Batch) -> None:
+    async def _deposit(self, batch: Batch, offset: int) -> None:
+        """Deposit a batch that begins at a byte of the structure."""
         self._captures += len(batch.captures) + batch.damaged
         self._left_out += batch.damaged
         if batch.damaged:
@@ -117,9 +118,9 @@ class Deposit:
         if not batch.captures:
             return
         sizes = {capture.content: capture.size for capture in batch.captures}
-        brought = await self._workers.run(self.folder.sizes, sizes)
-        contents = [ContentSize(key, size) for key, size in (sizes | brought).items()]
-        taken = await self._contents.store(contents, brought.keys(), self.folder, self._patience)
+        taken = await self._store(sizes, batch.packed)
+        if taken.missing:
+            await self._store_again(sizes, taken, offset)
         self._stored |= taken.stored.keys()
         self._known |= taken.known
         self._bytes += taken.bytes
@@ -127,6 +128,23 @@ class Deposit:
         held = [each for each in batch.captures if each.content not in taken.missing]
         self._leave_out(len(batch.captures) - len(held), "nobody has their contents")
         await self._record(held, taken.stored)
+
+    async def _store(self, sizes: dict[str, int], packed: dict[str, tuple[int, int]]) -> Taken:
+        folder = evolve(self.folder, packed=packed)
+        brought = await self._workers.run(folder.sizes, sizes)
+        contents = [ContentSize(key, size) for key, size in (sizes | brought).items()]
+        return await self._contents.store(contents, brought.keys(), folder, self._patience)
+
+    async def _store_again(self, sizes: dict[str, int], taken: Taken, offset: int) -> None:
+        """Bring what an earlier batch brought, if the archive does not know of it any more."""
+        path = self.folder.path / STRUCTURE
+        packed = await self._workers.run(find_packed, path, offset, taken.missing)
+        if packed:
+            again = await self._store({key: sizes[key] for key in packed}, packed)
+            taken.missing -= packed.keys() - again.missing
+            taken.known |= again.known
+            taken.stored |= again.stored
+            taken.bytes += again.bytes
 
     async def _record(self, captures: list[Capture], stored: dict[str, list[str]]) -> None:
         """Record captures; should one be refused, find it and leave it out."""

@@ -1,17 +1,19 @@
 """Reads the structure of a crawl, JSON lines, in batches that fit in memory and in one call."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
-from attrs import frozen
+from attrs import field, frozen
 
 from agents import dates
+from agents.bundle import CONTENT_LIMIT
 from agents.capture import HEAD_LIMIT, ORIGIN_LIMIT, Capture, is_key
 
 LINE_LIMIT = 12 * 2**20  # bytes; a longer line is damaged
+_LOOKED_AT = 1000  # lines of a batch when contents are looked for
 _URL_LIMIT = 8192
 _STATUS_LIMIT = 999
 _SIZE_LIMIT = 10**15
@@ -24,6 +26,7 @@ class Line:
 
     Attributes:
         head: the response head as text, one character a byte.
+        place: where the content begins in the crawl's pack, if it lies there.
     """
 
     url: str
@@ -34,6 +37,7 @@ class Line:
     head: str
     origin: str = ""
     metadata: str = ""
+    place: int | None = None
 
 
 @frozen
@@ -45,12 +49,14 @@ class Batch:
         damaged: lines that are none.
         offset: where the next batch begins.
         whole: whether the file ends here.
+        packed: the contents that these lines brought in the pack: where each begins, its size.
     """
 
     captures: list[Capture]
     damaged: int
     offset: int
     whole: bool
+    packed: dict[str, tuple[int, int]] = field(factory=dict)
 
 
 def read_batch(path: Path, offset: int, most: int, most_bytes: int) -> Batch:
@@ -66,23 +72,43 @@ def read_batch(path: Path, offset: int, most: int, most_bytes: int) -> Batch:
         OSError: the file cannot be read.
     """
     captures: list[Capture] = []
+    packed: dict[str, tuple[int, int]] = {}
     damaged = taken = 0
     with path.open("rb") as file:
         file.seek(offset)
         for line, length in _lines(file):
             if taken == most or (taken and length > most_bytes):
-                return Batch(captures, damaged, offset, False)
-            capture = None if line is None else capture_of(line)
-            captures += [] if capture is None else [capture]
-            damaged += capture is None
+                return Batch(captures, damaged, offset, False, packed)
+            read = None if line is None else read_line(line)
+            if read is None:
+                damaged += 1
+            else:
+                captures.append(_capture_of(read))
+                if read.place is not None:
+                    packed[read.content] = (read.place, read.size)
             taken += 1
             offset += length
             most_bytes -= length
-    return Batch(captures, damaged, offset, True)
+    return Batch(captures, damaged, offset, True, packed)
 
 
-def capture_of(line: bytes) -> Capture | None:
-    """Return the capture that a line holds, or None when it holds none that may be recorded."""
+def find_packed(path: Path, until: int, keys: Collection[str]) -> dict[str, tuple[int, int]]:
+    """Return where contents lie in the pack that lines before a byte brought; it blocks.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    offset, whole = 0, False
+    while offset < until and not whole:
+        batch = read_batch(path, offset, _LOOKED_AT, LINE_LIMIT)
+        found |= {key: place for key, place in batch.packed.items() if key in keys}
+        offset, whole = batch.offset, batch.whole
+    return found
+
+
+def read_line(line: bytes) -> Line | None:
+    """Return what a line holds, or None when it holds no capture that may be recorded."""
     try:
         read = msgspec.json.decode(line, type=Line)
         head = read.head.encode("latin-1")
@@ -100,16 +126,24 @@ def capture_of(line: bytes) -> Capture | None:
         and len(head) <= HEAD_LIMIT
         and origin_length <= ORIGIN_LIMIT
         and read.metadata == ""
+        and (read.place is None or _fits(read.place, read.size))
     )
-    if not sound:
-        return None
+    return read if sound else None
+
+
+def _fits(place: int, size: int) -> bool:
+    """Tell whether a content of the pack is small, and within what a file may hold."""
+    return 0 <= place < _SIZE_LIMIT and size <= CONTENT_LIMIT
+
+
+def _capture_of(read: Line) -> Capture:
     return Capture(
         url=read.url,
         date=read.date,
         content=read.content,
         size=read.size,
         status=read.status,
-        head=head,
+        head=read.head.encode("latin-1"),
         origin=read.origin,
     )
 

@@ -37,7 +37,9 @@ class Text:
 
     Attributes:
         digest: its SHA-256.
-        path: where it lies.
+        path: of the file that it lies in.
+        begin: the byte of that file at which it begins.
+        size: bytes of it.
         url: that it was received from.
         depth: level of that URL.
         parser: name of its format.
@@ -47,6 +49,8 @@ class Text:
 
     digest: bytes
     path: Path
+    begin: int
+    size: int
     url: str
     depth: int
     parser: str
@@ -210,4 +214,5 @@ def reader_of_text(kind: str, url: str) -> str | None:
 
 
 def _told(text: Text) -> list[Any]:
-    return [str(text.path), text.parser, text.url, text.charset, text.coding]
+    where = [str(text.path), text.begin, text.size]
+    return [*where, text.parser, text.url, text.charset, text.coding]

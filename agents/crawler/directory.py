@@ -16,6 +16,7 @@ from attrs import asdict, evolve
 
 from agents.crawler.compact import Digests
 from agents.crawler.network.certificates import Certificates
+from agents.crawler.pack import Pack
 from agents.order import Order
 
 _encode = msgspec.json.Encoder().encode
@@ -27,6 +28,13 @@ class CrawlDirectory:
     Args:
         path: the directory; one left by an attempt that did not end is emptied.
 
+    Attributes:
+        path: as given.
+        temporary: a folder for what is on its way.
+        met: the SHA-256 of all contents met.
+        certificates: takes what servers show over TLS.
+        pack: takes small contents.
+
     Raises:
         OSError: it can't be written.
     """
@@ -36,17 +44,15 @@ class CrawlDirectory:
         self.temporary = path / "incoming"
         self.met = Digests()
         self.certificates = Certificates(path / "certificates")
-        contents = path / "contents"
-        self._contents = str(contents)
         if path.exists():
             shutil.rmtree(path)
         self.temporary.mkdir(parents=True)
-        for first in range(256):
-            (contents / f"{first:02x}").mkdir(parents=True)
+        self.pack = Pack(path / "pack")
+        self._contents = str(path / "contents")
         self._structure = (path / "structure").open("wb", buffering=256 * 1024)
 
     def content(self, digest: bytes) -> str:
-        """Return where a content lies."""
+        """Return where a content lies that has a file of its own."""
         key = digest.hex()
         return f"{self._contents}/{key[:2]}/{key}"
 
@@ -69,6 +75,7 @@ class CrawlDirectory:
             OSError: they can't be written.
         """
         self._structure.close()
+        self.pack.close()
         shutil.rmtree(self.temporary)
         with (self.path / "signatures").open("wb") as file:
             file.writelines(digest.hex().encode("ascii") + b"\n" for digest in self.met)
@@ -83,6 +90,7 @@ class CrawlDirectory:
         """Remove everything. Blocks: to be called in a worker."""
         with suppress(OSError):  # what was not written yet may find the disk full
             self._structure.close()
+        self.pack.close()
         shutil.rmtree(self.path, ignore_errors=True)
 
 

@@ -21,7 +21,7 @@ from agents.order import CrawlFigures, Order
 from anet.http import Headers, parse_head
 
 
-class StructureLine(msgspec.Struct):
+class StructureLine(msgspec.Struct, omit_defaults=True):
     """One capture, as a line of the crawl's `structure` (docs/reference/crawl-directory.md)."""
 
     url: str
@@ -35,6 +35,7 @@ class StructureLine(msgspec.Struct):
     kind: str
     new: bool
     change: str
+    place: int | None = None
 
 
 class Recorder:
@@ -79,8 +80,9 @@ class Recorder:
         head = answer.head
         first = self._directory.met.add(digest)
         new = first and not self._former.knows(digest)
+        place = None
         if new:
-            reception.move(self._directory.content(digest))
+            place = reception.store(self._directory.pack, self._directory.content(digest))
         else:
             reception.discard()
         change = self._former.change(task.url, digest)
@@ -97,6 +99,7 @@ class Recorder:
                 kind=task.kind,
                 new=new,
                 change=change,
+                place=place,
             )
         )
         kind = media_type(head.headers.text(b"content-type"))[0]
@@ -104,21 +107,30 @@ class Recorder:
         self._monitor.answered(task.url, seconds, reception.size)
         self._count(task, reception.size, new)
         if first and self._analysing is not None and 200 <= head.status < 300:
-            self._analyse(self._analysing, task, head.headers, digest, new)
+            if new:
+                self._analyse(self._analysing, task, head.headers, digest, reception.size, place)
+            else:
+                self._analysing.known(digest, task.url, task.depth)
 
     def _analyse(
-        self, analysing: Analysing, task: Task, headers: Headers, digest: bytes, new: bool
+        self,
+        analysing: Analysing,
+        task: Task,
+        headers: Headers,
+        digest: bytes,
+        size: int,
+        place: int | None,
     ) -> None:
-        """Have the text of a content analysed that was not met before in this crawl."""
-        if not new:
-            analysing.known(digest, task.url, task.depth)
-            return
+        """Have the text of a content analysed that neither crawl had met before."""
         kind, charset = media_type(headers.text(b"content-type"))
         parser = reader_of_text(kind, task.url)
         if parser is not None:
-            path = Path(self._directory.content(digest))
-            coding = headers.text(b"content-encoding")
-            analysing.add(Text(digest, path, task.url, task.depth, parser, charset, coding))
+            directory, coding = self._directory, headers.text(b"content-encoding")
+            path = Path(directory.content(digest)) if place is None else directory.pack.path
+            text = Text(
+                digest, path, place or 0, size, task.url, task.depth, parser, charset, coding
+            )
+            analysing.add(text)
 
     def unchanged(self, task: Task, answer: Answer, former: FormerCapture, seconds: float) -> None:
         """Record that a URL is as it was: the former head and content, at the new date.

@@ -26,8 +26,9 @@ def analyse_contents(documents: list[list[Any]], terms: list[str]) -> list[dict[
     """Extract the texts of stored contents and analyse them.
 
     Args:
-        documents: of each: the path of its content, the name of its parser, its URL, the charset
-            of its Content-Type header or None, and its Content-Encoding or an empty string.
+        documents: of each: the path of the file that its content is in, the byte at which it
+            begins there, its size in bytes, the name of its parser, its URL, the charset of its
+            Content-Type header or None, and its Content-Encoding or an empty string.
         terms: special keywords, at most `TERMS_LIMIT`.
 
     Returns:
@@ -36,20 +37,21 @@ def analyse_contents(documents: list[list[Any]], terms: list[str]) -> list[dict[
     """
     wanted = _terms(tuple(terms))
     told: list[dict[str, Any]] = []
-    for path, name, url, charset, coding in documents:
+    for path, begin, size, name, url, charset, coding in documents:
         try:
-            text = extract(Path(path), name, Source(url, charset, None, True), coding)
+            content = _read(Path(path), begin, size)
+            text = extract(content, name, Source(url, charset, None, True), coding)
             told.append(msgspec.to_builtins(analyse(text, wanted)))
         except Exception as error:  # a parser's fault: all that comes from the web is hostile
             told.append({"failure": f"{type(error).__name__}: {ascii(str(error))}"[:500]})
     return told
 
 
-def extract(path: Path, name: str, source: Source, coding: str = "") -> str:
+def extract(content: Iterable[bytes], name: str, source: Source, coding: str = "") -> str:
     """Return the text of a stored content, at most `TEXT_LIMIT` characters.
 
     Args:
-        path: of the content.
+        content: of the document, in pieces.
         name: of its parser.
         source: what is known of it; it has to ask for text.
         coding: its Content-Encoding.
@@ -61,7 +63,7 @@ def extract(path: Path, name: str, source: Source, coding: str = "") -> str:
     parser = registry().named(name)(source)
 
     def findings() -> Iterator[Found]:
-        for piece in _decoded(_read(path), coding.strip().lower()):
+        for piece in _decoded(content, coding.strip().lower()):
             yield from parser.feed(piece)
         yield from parser.close()
 
@@ -79,9 +81,11 @@ def _text(findings: Iterable[Found]) -> str:
     return "".join(pieces)[:TEXT_LIMIT]
 
 
-def _read(path: Path) -> Iterator[bytes]:
+def _read(path: Path, begin: int, size: int) -> Iterator[bytes]:
     with path.open("rb") as file:
-        while piece := file.read(_PIECE):
+        file.seek(begin)
+        while piece := file.read(min(_PIECE, size)):
+            size -= len(piece)
             yield piece
 
 

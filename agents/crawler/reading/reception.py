@@ -1,6 +1,5 @@
 """The body of one answer as it arrives: signed, kept and read chunk by chunk (*INA §1.4.3*)."""
 
-import os
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -10,13 +9,13 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.python.failure import Failure
 
+from agents.bundle import CONTENT_LIMIT
 from agents.crawler.errors import Enough, TooLong
+from agents.crawler.pack import Pack
 from agents.crawler.reading.reader import Reader, Reading
 from anet.workers import Workers
 
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-
-MEMORY = 256 * 1024  # bytes of a body kept in memory; what is longer goes to a temporary file
+MEMORY = CONTENT_LIMIT  # bytes of a body kept in memory; what is longer goes to a temporary file
 
 
 class Reception:
@@ -88,21 +87,22 @@ class Reception:
             await rest
         return self._hash.digest()
 
-    def move(self, path: str) -> None:
-        """Leave the body at `path`, in a folder that is there.
+    def store(self, pack: Pack, path: str) -> int | None:
+        """Leave a short body in `pack` and return where it begins; leave a longer one at `path`.
 
         Raises:
             OSError: it can't be written.
         """
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-            self._temporary.rename(path)
-            return
-        _write(path, b"".join(self._chunks))
+        if self._file is None:
+            return pack.append(b"".join(self._chunks))
+        self._file.close()
+        self._file = None
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self._temporary.rename(path)
+        return None
 
     def discard(self) -> None:
-        """Forget the body, if it was not moved, and read no further."""
+        """Forget the body, if it was not stored, and read no further."""
         if self._reading is not None:
             self._reading.stop()
         self._chunks = []
@@ -134,18 +134,3 @@ def _close(_: Failure, file: BinaryIO) -> None:
     """Close a file that no worker took; what the disk did not take of it is not wanted."""
     with suppress(OSError):
         file.close()
-
-
-def _write(path: str, data: bytes) -> None:
-    """Write a file in three calls; a file object makes eight, and crawls have millions of files.
-
-    Raises:
-        OSError: it can't be written.
-    """
-    descriptor = os.open(path, _NEW_FILE, 0o666)
-    try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-    finally:
-        os.close(descriptor)

@@ -46,14 +46,28 @@ def line(url: str, body: bytes, **other: Any) -> dict[str, Any]:
     }
 
 
-def write_crawl(path: Path, pages: dict[str, bytes], *, without: tuple[bytes, ...] = ()) -> Path:
-    """Write the folder of a crawl that met `pages`; it leaves out the contents `without`."""
+def write_crawl(
+    path: Path, pages: dict[str, bytes], *, without: tuple[bytes, ...] = (), packed: bool = False
+) -> Path:
+    """Write the folder of a crawl that met `pages`; it leaves out the contents `without`.
+
+    Contents have files of their own, or lie in the pack where the first line that has one says.
+    """
     path.mkdir(parents=True)
-    for body in set(pages.values()) - set(without):
+    pack = b""
+    lines = []
+    for url, body in pages.items():
         file = path / "contents" / key_of(body)[:2] / key_of(body)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(body)
-    lines = [json.dumps(line(url, body)) + "\n" for url, body in pages.items()]
+        other: dict[str, Any] = {}
+        if packed and body not in list(pages.values())[: len(lines)]:
+            other["place"] = len(pack)
+            pack += body
+        elif not packed and body not in without:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(body)
+        lines.append(json.dumps(line(url, body, **other)) + "\n")
+    if packed:
+        (path / "pack").write_bytes(pack)
     (path / "structure").write_text("".join(lines))
     keys = sorted({key_of(body) for body in pages.values()})
     (path / "signatures").write_text("".join(f"{key}\n" for key in keys))
@@ -120,6 +134,7 @@ class FakeIndex:
         records: calls of `record`.
         refusals: codes to refuse calls with before any other answer.
         poison: a URL whose captures are invalid.
+        forgets: whether it knows no content any more once a batch is recorded.
     """
 
     def __init__(self, nodes: list[FakeNode]) -> None:
@@ -129,6 +144,7 @@ class FakeIndex:
         self.records = 0
         self.refusals: list[str] = []
         self.poison = ""
+        self.forgets = False
 
     @exposed
     def place(self, contents: list[ContentSize]) -> list[Placement]:
@@ -155,6 +171,8 @@ class FakeIndex:
         for capture in captures:
             assert capture.content in self.known, "a structure before its content"
             self.captures[capture.url, capture.date, capture.content] = capture
+        if self.forgets:
+            self.known.clear()
         return len(captures)
 
     def _refuse(self) -> None:

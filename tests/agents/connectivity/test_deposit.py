@@ -272,3 +272,38 @@ async def test_no_link_leads_out_of_a_crawl(tree: Any, tmp_path: Path) -> None:
     path.symlink_to(tmp_path / "page")
     assert (await tree.deposit())["captures_missing"] == 1
     assert not any(node.contents for node in tree.nodes)
+
+
+@ensureDeferred
+async def test_small_contents_come_out_of_the_pack(tree: Any, pages: dict[str, bytes]) -> None:
+    """Each is what the line says that brought it, and one of no bytes is one too."""
+    pages["http://a.example/empty"] = b""
+    tree.crawl("c", pages, packed=True)
+    figures = await tree.deposit()
+    assert (figures["captures_recorded"], figures["contents_stored"]) == (11, 10)
+    for node in tree.nodes:
+        assert set(node.contents.values()) == set(pages.values())
+
+
+@ensureDeferred
+async def test_a_pack_that_is_cut_off(tree: Any, pages: dict[str, bytes]) -> None:
+    """What lies before the end is deposited, and the rest is missing."""
+    folder = tree.crawl("c", pages, packed=True)
+    (folder / "pack").write_bytes((folder / "pack").read_bytes()[:-8])
+    figures = await tree.deposit()
+    assert (figures["captures_recorded"], figures["captures_missing"]) == (8, 2)
+    (folder / "pack").unlink()
+    tree.index.known.clear()
+    figures = await tree.deposit()
+    assert (figures["captures_recorded"], figures["captures_missing"]) == (0, 10)
+
+
+@ensureDeferred
+async def test_a_content_of_an_earlier_batch_that_was_forgotten(
+    tree: Any, pages: dict[str, bytes]
+) -> None:
+    """A later line with a content that the index forgot meanwhile has it brought again."""
+    tree.crawl("c", pages, packed=True)
+    tree.index.forgets = True
+    figures = await tree.deposit()
+    assert (figures["captures_recorded"], figures["captures_missing"]) == (10, 0)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.connectivity import structure
-from agents.connectivity.structure import capture_of, read_batch
+from agents.connectivity.structure import read_batch, read_line
 
 Maker = Callable[..., dict[str, Any]]
 
@@ -55,6 +55,10 @@ def test_batches_give_every_line_once(
         {"head": "\u20ac"},
         {"head": None},
         {"origin": "\ud800"},
+        {"place": -1},
+        {"place": 10**15},
+        {"place": "0"},
+        {"place": 0, "size": 256 * 1024 + 1},
     ],
 )
 def test_a_line_that_may_not_be_recorded_is_damaged(
@@ -62,14 +66,14 @@ def test_a_line_that_may_not_be_recorded_is_damaged(
 ) -> None:
     """A value that has no place in a structure file is found before it is sent."""
     line = make_line("http://a.example/", b"page")
-    assert capture_of(json.dumps(line).encode()) is not None
-    assert capture_of(json.dumps({**line, **damage}).encode()) is None
+    assert read_line(json.dumps(line).encode()) is not None
+    assert read_line(json.dumps({**line, **damage}).encode()) is None
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_any_line_gives_a_capture_or_none(line: bytes) -> None:
     """Garbage is no capture, and no error either."""
-    assert capture_of(line) is None
+    assert read_line(line) is None
 
 
 def test_damaged_lines_are_counted_and_passed_over(

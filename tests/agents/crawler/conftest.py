@@ -64,6 +64,14 @@ class Web:
         return f"http://127.0.0.1:{self.server.port}/"
 
 
+def content_of(directory: Path, line: dict[str, Any]) -> bytes:
+    """Return the content that a line of a crawl's structure brought."""
+    if "place" in line:
+        return (directory / "pack").read_bytes()[line["place"] :][: line["size"]]
+    key = line["content"]
+    return (directory / "contents" / key[:2] / key).read_bytes()
+
+
 @define
 class Crawled:
     """What a crawl left."""
@@ -81,8 +89,10 @@ class Crawled:
         return [element.get(attribute) for element in self.report.findall(path)]
 
     def content(self, url: str) -> bytes:
+        """Return the content of a URL, if this crawl brought it."""
         key = next(line["content"] for line in self.lines if line["url"] == url)
-        return (self.directory / "contents" / key[:2] / key).read_bytes()
+        brought = (line for line in self.lines if line["content"] == key and line["new"])
+        return content_of(self.directory, next(brought))
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ async def test_a_text_that_cannot_be_analysed(tmp_path: Path, processes: Process
     (tmp_path / "good").write_bytes(ENGLISH.encode())
     texts = Analysing(processes, tmp_path / "analysis", FormerTexts(), ())
     for name in ("good", "gone"):
-        texts.add(Text(b"\0" * 32, tmp_path / name, f"http://a/{name}", 0, "raw", None, ""))
+        texts.add(Text(b"\0" * 32, tmp_path / name, 0, 999, f"http://a/{name}", 0, "raw", None, ""))
     await texts.finish()
     assert (texts.summary.documents, texts.failures) == (1, 1)
 
@@ -82,7 +82,7 @@ async def test_the_crawl_waits_for_the_analysis(
     (tmp_path / "good").write_bytes(ENGLISH.encode())
     texts = Analysing(processes, tmp_path / "analysis", FormerTexts(), ())
     while not texts.full:
-        texts.add(Text(b"\0" * 32, tmp_path / "good", "http://a/", 0, "raw", None, ""))
+        texts.add(Text(b"\0" * 32, tmp_path / "good", 0, 999, "http://a/", 0, "raw", None, ""))
     await texts.room()
     assert len(texts) < 40
     texts.close()
@@ -94,7 +94,7 @@ async def test_a_full_disk(tmp_path: Path, processes: Processes) -> None:
     (tmp_path / "good").write_bytes(ENGLISH.encode())
     texts = Analysing(processes, Path("/dev/full"), FormerTexts(), ())
     for _ in range(3):
-        texts.add(Text(b"\0" * 32, tmp_path / "good", "http://a/", 0, "raw", None, ""))
+        texts.add(Text(b"\0" * 32, tmp_path / "good", 0, 999, "http://a/", 0, "raw", None, ""))
     with pytest.raises(OSError, match="No space"):
         await texts.finish()
     texts.close()

@@ -49,7 +49,7 @@ async def test_again_stores_only_what_changed(web: Any, crawl: Any) -> None:
     second = await crawl(web.url, name="second", former=str(first.directory))
     assert second.figures.contents_new == 0
     assert second.figures.urls_unchanged == first.figures.captures
-    assert not [path for path in (second.directory / "contents").rglob("*") if path.is_file()]
+    assert (second.directory / "pack").stat().st_size == 0
     signatures = (first.directory / "signatures").read_bytes()
     assert (second.directory / "signatures").read_bytes() == signatures
     assert signatures.splitlines() == sorted(set(signatures.splitlines()))
@@ -229,7 +229,7 @@ async def test_large_bodies_go_through_a_file(web: Any, crawl: Any) -> None:
     assert result.content(web.url + "a") == big
     assert result.figures.contents_known == 2  # the icon's 404 is that of robots.txt
     assert sorted(path.name for path in result.directory.iterdir()) == [
-        "contents", "order.json", "report.xml", "signatures", "structure"]  # fmt: skip
+        "contents", "order.json", "pack", "report.xml", "signatures", "structure"]  # fmt: skip
 
 
 @ensureDeferred

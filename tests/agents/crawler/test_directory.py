@@ -15,7 +15,7 @@ def test_a_whole_directory(tmp_path: Path) -> None:
     digests = [sha256(bytes([number])).digest() for number in range(20)]
     for digest in digests:
         directory.met.add(digest)
-        Path(directory.content(digest)).write_bytes(b"x")
+        directory.pack.append(b"x")
         directory.write_line({"url": "u"})
     assert not (directory.path / "report.xml").exists()
     directory.finish(b"<report/>")
@@ -24,15 +24,16 @@ def test_a_whole_directory(tmp_path: Path) -> None:
     assert (directory.path / "structure").read_text().count("\n") == 20
     assert json.loads((directory.path / "order.json").read_text())["politeness"]["robots"] is True
     assert {path.name for path in directory.path.iterdir()} == {
-        "contents", "order.json", "report.xml", "signatures", "structure"}  # fmt: skip
+        "order.json", "pack", "report.xml", "signatures", "structure"}  # fmt: skip
 
 
 def test_what_an_attempt_left_is_emptied(tmp_path: Path) -> None:
     """A directory of the same name from an attempt that died is begun anew."""
     first = CrawlDirectory(tmp_path / "c")
-    Path(first.content(b"\0" * 32)).write_bytes(b"old")
+    first.pack.append(b"old")
     second = CrawlDirectory(tmp_path / "c")
-    assert not Path(second.content(b"\0" * 32)).exists()
+    assert second.pack.append(b"new") == 0
+    assert (tmp_path / "c" / "pack").read_bytes() == b"new"
 
 
 def test_abandoned(tmp_path: Path) -> None:

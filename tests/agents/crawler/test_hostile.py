@@ -449,9 +449,9 @@ async def test_a_full_disk(
         recorder = crawl._parts.recorder
         directory = recorder._directory
         if what == "content":
-            shutil.rmtree(directory._contents)
+            directory.pack._file = Path("/dev/full").open("wb", buffering=0)  # noqa: SIM115
         elif what == "stories":  # what was not written of them is only missed at the end
-            shutil.rmtree(directory._contents)
+            directory.pack._file = Path("/dev/full").open("wb", buffering=0)  # noqa: SIM115
             crawl._parts.stories._file = Path("/dev/full").open("wb")  # noqa: SIM115
         elif what == "long body":
             monkeypatch.setattr(reception, "MEMORY", 10)

@@ -26,18 +26,18 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def stored(folder: Path, body: bytes) -> str:
-    """Store a content as a crawl does, and return its path."""
+def stored(folder: Path, body: bytes) -> tuple[str, int, int]:
+    """Store a content among others, and return where it lies: path, beginning, size."""
     path = folder / sha256(body).hexdigest()
-    path.write_bytes(body)
-    return str(path)
+    path.write_bytes(b"before" + body + b"after")
+    return str(path), len(b"before"), len(body)
 
 
 @pytest.mark.parametrize("name", ["fr", "ru", "ja", "ar"])
 def test_a_content(folder: Path, name: str) -> None:
     """All is told of its text."""
-    path = stored(folder, samples.TEXTS[name].encode())
-    [told] = analyse_contents([[path, "raw", URL, "utf-8", ""]], ["article 2"])
+    place = stored(folder, samples.TEXTS[name].encode())
+    [told] = analyse_contents([[*place, "raw", URL, "utf-8", ""]], ["article 2"])
     found = msgspec.convert(told, Analysis)
     assert found.languages[0][:2] == (name, 1.0)
     assert found == analyse(samples.TEXTS[name], Terms(["article 2"]))
@@ -52,7 +52,7 @@ def test_encoded_contents(folder: Path, coding: str) -> None:
     packed = zlib.compress(body) if coding == "deflate" else gzip.compress(body)
     plain, encoded = (stored(folder, content) for content in (body, packed))
     first, second = analyse_contents(
-        [[plain, "raw", URL, None, ""], [encoded, "raw", URL, None, coding]], []
+        [[*plain, "raw", URL, None, ""], [*encoded, "raw", URL, None, coding]], []
     )
     assert first == second
 
@@ -61,10 +61,10 @@ def test_bad_contents(folder: Path) -> None:
     """Each says why it is not analysed, and the next is."""
     good = stored(folder, b"Everyone has the right to life")
     documents = [
-        [str(folder / "missing"), "raw", URL, None, ""],
-        [good, "no-such-parser", URL, None, ""],
-        [good, "raw", URL, None, "x-unheard-of"],
-        [good, "raw", URL, "no-such-charset", ""],
+        [str(folder / "missing"), 0, 1, "raw", URL, None, ""],
+        [*good, "no-such-parser", URL, None, ""],
+        [*good, "raw", URL, None, "x-unheard-of"],
+        [*good, "raw", URL, "no-such-charset", ""],
     ]
     *bad, last = analyse_contents(documents, [])
     assert [told["failure"].partition(":")[0] for told in bad] == [
@@ -75,8 +75,8 @@ def test_bad_contents(folder: Path) -> None:
 
 def test_a_bomb(folder: Path) -> None:
     """Only so much of it is read."""
-    path = stored(folder, gzip.compress(b"never ending story\n" * 8_000_000, 1))
-    [told] = analyse_contents([[path, "raw", URL, None, "gzip"]], [])
+    place = stored(folder, gzip.compress(b"never ending story\n" * 8_000_000, 1))
+    [told] = analyse_contents([[*place, "raw", URL, None, "gzip"]], [])
     assert told["characters"] == TEXT_LIMIT
 
 
@@ -84,9 +84,9 @@ def test_a_bomb(folder: Path) -> None:
 @settings(max_examples=50)
 def test_any_bytes(tmp_path_factory: pytest.TempPathFactory, body: bytes) -> None:
     """Any bytes give an analysis that can be sent."""
-    path = stored(tmp_path_factory.mktemp("contents"), body)
+    place = stored(tmp_path_factory.mktemp("contents"), body)
     for coding in ("", "gzip"):
-        [told] = analyse_contents([[path, "raw", URL, None, coding]], ["a"])
+        [told] = analyse_contents([[*place, "raw", URL, None, coding]], ["a"])
         msgpack.packb(told)
         assert told["characters"] <= TEXT_LIMIT
 

@@ -14,6 +14,7 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.task import Clock
 
 from agents.crawler.errors import Enough, TooLong
+from agents.crawler.pack import Pack
 from agents.crawler.parsers import Found, Link, Source
 from agents.crawler.parsers.html import HtmlParser
 from agents.crawler.reading import decoding
@@ -86,8 +87,13 @@ def test_any_chunks(tmp_path: Path, chunks: list[bytes], memory: int) -> None:
         reception = receive(tmp_path, chunks)
         assert finish(reception) == sha256(b"".join(chunks)).digest()
         assert reception.size == len(b"".join(chunks))
-        reception.move(str(tmp_path / "content"))
-        assert (tmp_path / "content").read_bytes() == b"".join(chunks)
+        pack, path = Pack(tmp_path / "pack"), tmp_path / "of" / "its" / "own"
+        pack.append(b"before")
+        place = reception.store(pack, str(path))
+        pack.close()
+        held = (pack.path if place is not None else path).read_bytes()
+        assert held[place or 0 :] == b"".join(chunks)
+        assert (place is None) == (len(b"".join(chunks)) > memory)
         assert not (tmp_path / "body").exists()
 
 

@@ -1,0 +1,42 @@
+"""The small contents of a crawl, one after another in one file.
+
+Making a file for each would cost the crawler, and who reads them, more than the bytes do.
+"""
+
+from pathlib import Path
+
+
+class Pack:
+    """Appends contents to a file, out of which others may read them at once.
+
+    Args:
+        path: the file; made at once.
+
+    Attributes:
+        path: as given.
+
+    Raises:
+        OSError: it can't be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = path.open("wb", buffering=0)
+        self._end = 0
+
+    def append(self, content: bytes) -> int:
+        """Append a content; return the byte at which it begins.
+
+        Raises:
+            OSError: it can't be written.
+        """
+        begin = self._end
+        self._end += len(content)
+        rest = memoryview(content)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+        return begin
+
+    def close(self) -> None:
+        """Append no more."""
+        self._file.close()
