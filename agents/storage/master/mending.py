@@ -24,7 +24,7 @@ from anet.together import together
 FIRST_BYTES = 256
 _SUSPECTS_LIMIT = 200_000  # additions that wait to settle; past it a sweep looks at all
 _PORTION = 500  # things looked at together
-_TICK = 0.5  # seconds
+_TICK = 0.1  # seconds
 _RETRY = 15.0  # seconds until a sweep is repeated after a repair that failed; doubled each time
 
 

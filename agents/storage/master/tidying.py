@@ -18,7 +18,7 @@ from agents.storage.master.survey import look
 from anet.tasks import Tasks, sleep
 
 _SUGGESTIONS_LIMIT = 10_000  # keys; a sweep finds the others again
-_TICK = 0.5  # seconds
+_TICK = 0.1  # seconds
 
 
 class Tidying:
