@@ -5,20 +5,25 @@
     python restore.py get [--head] URL [DATE] FOLDER…   the bytes of a URL, after their head
 
 A FOLDER is a disk of a storage node (`var/storage-1`). Give all that are left; some may be
-missing, for each holds a part of everything. A DATE is digits, UTC,
-`20261121` or longer; the newest capture that is not later is taken, and the newest of all without
-one. What is damaged on one disk is taken from another; the status is 1 when something is lost.
-Only the standard library of Python 3 is needed; archive-layout.md explains the layout.
+missing, for each holds a part of everything. A DATE is digits, UTC, `20261121` or longer; the
+newest capture that is not later is taken, and the newest of all without one. What is damaged on
+one disk is taken from another; the status is 1 when something is lost. Only the standard library
+of Python 3 is needed; archive-layout.md explains the layout.
 """
 
 import hashlib
 import re
 import sys
+import zlib
 from pathlib import Path
 
-# date, content, size, status, offset of origin and head, their lengths; the rest may vary
-LINE = re.compile(rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) [^\n]*\n")
+# date, content, size, status, offset of origin and head, their lengths, metadata, checksum
+LINE = re.compile(
+    rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) "
+    rb".{16}(?: ([0-9a-f]{8})|.{9})\n"
+)
 LINE_SIZE = 160
+COVERED = 150  # bytes of a line that its checksum covers, before origin and head
 MARKS = ("layout", "contents", "structures")  # one of these is in every disk
 HEADER = re.compile(rb"dlweb-structure \d+ ")
 
@@ -33,26 +38,34 @@ def sha256(path):
 
 
 def captures_in(path):
-    """Yield (date, content, line, heads) of each sound line of a `.captures` file.
+    """Yield (date, content, line, origin and head, URL) of each sound line of a `.captures` file.
 
     A line that is damaged, or torn at the end, is passed over; so is all of a file whose heads
     are missing or do not begin with the URL that its name is the hash of.
     """
-    heads = path.with_suffix(".heads")
     try:
-        with heads.open("rb") as file:
-            header = file.readline(1 << 20)
-        start = HEADER.match(header)
-        url = header[start.end() : -1]
-        if hashlib.sha256(url).hexdigest() != path.stem:
-            return
-        lines = path.read_bytes()
+        with path.with_suffix(".heads").open("rb") as heads:
+            header = heads.readline(1 << 20)
+            url = header[HEADER.match(header).end() : -1]
+            if hashlib.sha256(url).hexdigest() == path.stem:
+                lines = path.read_bytes()
+                for at in range(0, len(lines) - LINE_SIZE + 1, LINE_SIZE):
+                    line = LINE.fullmatch(lines, at, at + LINE_SIZE)
+                    data = line and told_by(line, heads)
+                    if data:
+                        yield line[1].decode(), line[2].decode(), line, data, url
     except (OSError, AttributeError):
         return
-    for at in range(0, len(lines) - LINE_SIZE + 1, LINE_SIZE):
-        line = LINE.fullmatch(lines, at, at + LINE_SIZE)
-        if line is not None:
-            yield line[1].decode(), line[2].decode(), line, heads, url
+
+
+def told_by(line, heads):
+    """Return the origin and the head of a line, or None when they are not what it says."""
+    heads.seek(int(line[5]))
+    data = heads.read(int(line[6]) + int(line[7]))
+    if len(data) != int(line[6]) + int(line[7]):
+        return None
+    checksum = zlib.crc32(data, zlib.crc32(line[0][:COVERED]))
+    return data if line[8] is None or int(line[8], 16) == checksum else None
 
 
 def structures(folders):
@@ -69,8 +82,8 @@ def captures(paths):
     """Return the captures of one URL, oldest first: the union of its copies."""
     found = {}
     for path in paths:
-        for date, content, *rest in captures_in(path):
-            found.setdefault((date, content), []).append(rest)
+        for date, key, *rest in captures_in(path):
+            found[date, key] = rest
     return sorted(found.items())
 
 
@@ -83,24 +96,11 @@ def content(folders, key):
     return None
 
 
-def head_of(copies):
-    """Return the response head of a capture: the first that is whole."""
-    for line, heads, _ in copies:
-        offset, origin, length = int(line[5]), int(line[6]), int(line[7])
-        with heads.open("rb") as file:
-            file.seek(offset + origin)
-            head = file.read(length)
-        if len(head) == length:
-            return head
-    return b""
-
-
 def show(prefix, folders):
     """Print a line for each capture: date, status, size, content, URL."""
     lost = 0
     for paths in structures(folders):
-        for (date, key), copies in captures(paths):
-            line, _, url = copies[0]
+        for (date, key), (line, _, url) in captures(paths):
             if not url.startswith(prefix.encode()):
                 break
             here = any((f / "contents" / key[:2] / key[2:4] / key).is_file() for f in folders)
@@ -116,13 +116,13 @@ def get(url, date, folders, with_head):
     key = hashlib.sha256(url.encode("utf-8", "surrogateescape")).hexdigest()
     names = (f / "structures" / key[:2] / key[2:4] / f"{key}.captures" for f in folders)
     found = [each for each in captures(names) if each[0][0] <= date.ljust(20, "9")]
-    for (when, name), copies in reversed(found):
+    for (when, name), (line, data, _) in reversed(found):
         path = content(folders, name)
         if path is None:
             print(f"the content {name} of {when} is lost; trying an older one", file=sys.stderr)
             continue
         if with_head:
-            sys.stdout.buffer.write(head_of(copies))
+            sys.stdout.buffer.write(data[int(line[6]) :])
         with path.open("rb") as file:
             while piece := file.read(1 << 20):
                 sys.stdout.buffer.write(piece)
