@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from pieces import Pieces, link_out, moved, page, way_out, whole
 
-LINKS = 150_000  # of one page, and of one sitemap
+LINKS = 50_000  # of one page, and of one sitemap
 _RSS = '<?xml version="1.0"?><rss version="2.0"><channel><title>a</title>{}</channel></rss>'
 _MAP = '<?xml version="1.0"?><{0} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{1}</{0}>'
 
