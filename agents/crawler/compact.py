@@ -13,14 +13,16 @@ from typing import Literal
 
 _BUCKETS = 512
 _DIGEST_BUCKETS = 4 * _BUCKETS  # as their entries are longer, and to add one moves those after it
+_FEW = 128  # bytes that a bucket takes of the heap at first
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 
 class _Bucket:
-    """Cells in memory of their own, which grows page by page.
+    """Cells in memory of their own, which grows page by page, once there are more than a few.
 
     Of the heap, buckets that grow in turn would take much more than they hold: what one leaves
-    behind as it grows is too small for the others, and other things settle in between.
+    behind as it grows is too small for the others, and other things settle in between. But the
+    first page of each would cost a small crawl more time than all that it puts there.
 
     Attributes:
         cells: the cells, and free ones after them.
@@ -31,7 +33,7 @@ class _Bucket:
 
     def __init__(self, format: Literal["B", "Q"]) -> None:
         self._format = format
-        self._memory: mmap | None = None
+        self._memory: bytearray | mmap = bytearray()
         self.cells: memoryview[int] = memoryview(b"").cast(format)
         self.size = 0
 
@@ -44,10 +46,14 @@ class _Bucket:
 
     def _grow(self) -> None:
         self.cells.release()
-        if self._memory is None:
-            self._memory = mmap(-1, PAGESIZE, MAP_PRIVATE | MAP_ANONYMOUS)
+        memory = self._memory
+        if isinstance(memory, mmap):
+            memory.resize(len(memory) + PAGESIZE)
+        elif not memory:
+            self._memory = bytearray(_FEW)
         else:
-            self._memory.resize(len(self._memory) + PAGESIZE)
+            self._memory = mmap(-1, PAGESIZE, MAP_PRIVATE | MAP_ANONYMOUS)
+            self._memory[: len(memory)] = memory
         self.cells = memoryview(self._memory).cast(self._format)
 
 
