@@ -6,18 +6,22 @@ scripts without spaces), and those that begin or end with a common word of the l
 out, so that what remains is of the subject. They cluster documents and websites.
 """
 
-import heapq
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 from agents.crawler.analysis.language import JUDGES
 from agents.crawler.analysis.text import UNSPACED
 
-Gram: TypeAlias = tuple[str, ...]
+Gram: TypeAlias = str
+"""A run of words, a character for each: those of a text are numbered in their alphabetical order.
+
+So all runs of a length are pieces of one string, which are quickly cut, counted and compared.
+"""
 
 COMMON: Final = JUDGES.with_name("common.judges")
 KEYWORDS: Final = 20  # of a text
@@ -37,37 +41,66 @@ def keywords(words: list[str], common: Callable[[str], object]) -> list[tuple[st
         common: tells whether a word, or a pair of characters in scripts without spaces, is too
             common in the languages of the text to tell anything.
     """
-    candidates = heapq.nlargest(_CANDIDATES, _telling(words[:_WORDS], cache(common)), key=_rank)
-    in_longer: Counter[Gram] = Counter()
-    for gram, number in candidates:
-        for part in _parts(gram):
-            in_longer[part] = max(in_longer[part], number)
-    whole = (counted for counted in candidates if in_longer[counted[0]] < _PART * counted[1])
-    return [(_written(gram), number) for gram, number in islice(whole, KEYWORDS)]
+    words = words[:_WORDS]
+    alphabet = sorted(set(words))
+    letters = {word: chr(place) for place, word in enumerate(alphabet)}
+    found = _telling("".join(map(letters.__getitem__, words)), alphabet, cache(common))
+    candidates = sorted(found, key=_rank, reverse=True)[:_CANDIDATES]
+    rising = sorted(candidates, key=itemgetter(1))  # so that the greatest number remains
+    in_longer = {part: number for gram, number in rising for part in _parts(gram)}
+    whole = (
+        (gram, number) for gram, number in candidates if in_longer.get(gram, 0) < _PART * number
+    )
+    return [
+        (_written([alphabet[ord(letter)] for letter in gram]), number)
+        for gram, number in islice(whole, KEYWORDS)
+    ]
 
 
-def _telling(words: list[str], common: Callable[[str], object]) -> Iterable[tuple[Gram, int]]:
+def _telling(
+    text: str, alphabet: list[str], common: Callable[[str], object]
+) -> Iterator[tuple[Gram, int]]:
     """Yield the grams that may be keywords, with their numbers."""
-    places: Sequence[int] = range(len(words))
-    grams: list[Gram] = list(zip(words, strict=True))
-    for length in range(2, _LONGEST + 2):
+    telling, unspaced = _edges(text, alphabet, common)
+    places = [
+        place
+        for place, letter in enumerate(text)
+        if letter in telling or (letter in unspaced and text[place : place + 2] in telling)
+    ]
+    for length in range(1, _LONGEST + 1):
+        grams = [text[place : place + length] for place in places]
         numbers = Counter(grams)
-        frequent = {gram: number for gram, number in numbers.items() if number >= _FEWEST}
-        yield from (counted for counted in frequent.items() if _tells(counted[0], common))
+        for gram, number in numbers.items():
+            if number < _FEWEST:
+                continue
+            if gram[-1] in telling or (gram[-1] in unspaced and gram[-2:] in telling):
+                yield gram, number
         # A gram is no more frequent than the shorter one that it begins with.
-        places = [place for place, gram in zip(places, grams, strict=True) if gram in frequent]
-        grams = [tuple(words[place : place + length]) for place in places]
+        last = len(text) - length
+        places = [
+            place
+            for place, gram in zip(places, grams, strict=True)
+            if numbers[gram] >= _FEWEST and place < last
+        ]
 
 
-def _tells(gram: Gram, common: Callable[[str], object]) -> bool:
-    """Tell whether a gram neither begins nor ends with what is too common."""
-    return _is_telling(gram[0], gram[:2], common) and _is_telling(gram[-1], gram[-2:], common)
+def _edges(
+    text: str, alphabet: list[str], common: Callable[[str], object]
+) -> tuple[set[Gram], set[Gram]]:
+    """Return what grams may begin and end with, and the letters that only tell in pairs.
 
-
-def _is_telling(word: str, pair: Gram, common: Callable[[str], object]) -> bool:
-    if len(word) > 1:
-        return not common(word)
-    return len(pair) == 2 and _IS_UNSPACED(word) is not None and not common("".join(pair))
+    In scripts without spaces it is pairs of characters that are too common, or are not.
+    """
+    telling = {
+        chr(place) for place, word in enumerate(alphabet) if len(word) > 1 and not common(word)
+    }
+    unspaced = {chr(place) for place, word in enumerate(alphabet) if _IS_UNSPACED(word)}
+    pairs = set(pairwise(text)) if unspaced else set()
+    for one, other in pairs:
+        if not unspaced.isdisjoint((one, other)):
+            both = alphabet[ord(one)] + alphabet[ord(other)]
+            telling |= set() if common(both) else {one + other}
+    return telling, unspaced
 
 
 def _rank(counted: tuple[Gram, int]) -> tuple[int, Gram]:
@@ -76,12 +109,15 @@ def _rank(counted: tuple[Gram, int]) -> tuple[int, Gram]:
     return number * len(gram), gram
 
 
-def _parts(gram: Gram) -> Iterable[Gram]:
-    """Yield the shorter grams in a gram."""
-    for length in range(1, len(gram)):
-        for start in range(len(gram) - length + 1):
-            yield gram[start : start + length]
+def _parts(gram: Gram) -> list[Gram]:
+    """Return the shorter grams in a gram."""
+    size = len(gram)
+    return [
+        gram[start : start + length]
+        for length in range(1, size)
+        for start in range(size - length + 1)
+    ]
 
 
-def _written(gram: Gram) -> str:
-    return ("" if all(map(_IS_UNSPACED, gram)) else " ").join(gram)
+def _written(words: list[str]) -> str:
+    return ("" if all(map(_IS_UNSPACED, words)) else " ").join(words)

@@ -15,7 +15,6 @@ import zlib
 from array import array
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +31,7 @@ _PIECE = 600  # characters
 _HEAVIEST = 6  # letters from which on a word counts no more
 _KNOWN = 0.3  # share that a judge knows at least of a text in its language
 _CLEARLY = 1.25  # times as much tells that a piece is not in the language of the whole
+_REMEMBERED = 8192  # words of a site, whose pages share most of theirs
 _VERSION = 1
 _ROW_BITS = 17
 _ROW_MASK = (1 << _ROW_BITS) - 1
@@ -43,7 +43,8 @@ _PAIR = re.compile(f"(?=([{_PAIRED}]{{2}}))")
 _HAS_PAIRED = re.compile(f"[{_PAIRED}]")
 # Of numbers that are added up, one beside the other, each has 16 bits: room for all of a piece.
 _ONES = int.from_bytes(b"\0\x01" * JUDGES_LIMIT)
-_SUMS = struct.Struct(f"<{JUDGES_LIMIT}H")
+_SUMS = struct.Struct(f"<{JUDGES_LIMIT + 1}H")
+_LAST = 1 << 16 * JUDGES_LIMIT
 
 
 class Language(NamedTuple):
@@ -65,11 +66,14 @@ class Judges:
 
     Attributes:
         names: of the judges, in the order of their bits.
+        who_know: returns the judges that know a word, a bit each; each errs one time in seventy.
     """
 
     def __init__(self, names: list[str], rows: "array[int]") -> None:
         self.names = names
         self._rows = rows
+        self.who_know = lru_cache(_REMEMBERED)(self._who_know)
+        self._told = lru_cache(_REMEMBERED)(self._weighed)
 
     @classmethod
     def of(cls, vocabularies: Mapping[str, Iterable[str]]) -> "Judges":
@@ -117,8 +121,7 @@ class Judges:
         head = json.dumps({"version": _VERSION, "judges": self.names}).encode()
         path.write_bytes(head + b"\n" + zlib.compress(rows.tobytes(), 9))
 
-    def who_know(self, word: str) -> int:
-        """Return the judges that know a word, a bit each; each errs one time in seventy."""
+    def _who_know(self, word: str) -> int:
         first, second, third = self._places(word)
         return self._rows[first] & self._rows[second] & self._rows[third]
 
@@ -132,12 +135,7 @@ class Judges:
         pieces = [read for piece in _pieces(text) if (read := vocabulary(piece))]
         if not pieces:
             return []
-        weights = {word: _weight(word) for word in set(chain.from_iterable(pieces))}
-        known = {word: weights[word] * _spread(self.who_know(word)) for word in weights}
-        tallies = [
-            self._tally(sum(weights[word] for word in piece), sum(known[word] for word in piece))
-            for piece in pieces
-        ]
+        tallies = [self._tally(sum(map(self._told, piece))) for piece in pieces]
         whole = _best([sum(counts) for counts in zip(*(t.known for t in tallies), strict=True)])
         total = sum(tally.weight for tally in tallies)
         found: dict[str, list[int]] = {}
@@ -154,9 +152,13 @@ class Judges:
             for name, (size, known) in ranked
         ]
 
-    def _tally(self, weight: int, known: int) -> "_Tally":
-        sums = _SUMS.unpack(known.to_bytes(_SUMS.size, "little"))
-        return _Tally(weight, list(sums[: len(self.names)]))
+    def _weighed(self, word: str) -> int:
+        """Return the weight of a word in the place of each judge that knows it, and in the last."""
+        return _weight(word) * (_spread(self.who_know(word)) | _LAST)
+
+    def _tally(self, told: int) -> "_Tally":
+        sums = _SUMS.unpack(told.to_bytes(_SUMS.size, "little"))
+        return _Tally(sums[-1], list(sums[: len(self.names)]))
 
     def _places(self, word: str) -> tuple[int, int, int]:
         key = xxh3_64_intdigest(word.encode())

@@ -11,6 +11,7 @@ fingerprint): the selection is by the chunks themselves, so two texts keep the s
 that they share.
 """
 
+import re
 from itertools import pairwise
 from typing import Final
 
@@ -20,6 +21,9 @@ from xxhash import xxh3_64_intdigest
 LIMIT: Final = 256  # kept of a text: all those of some 3,000 words
 _SHORTEST, _LONGEST = 4, 32  # words of a chunk
 _ENDS = 7  # bits of a hash that are 0 where a chunk may end: at one place in eight
+_LOW = bytes(mark & _ENDS for mark in range(256))
+_HIGH = bytes(mark >> 4 & _ENDS for mark in range(256))
+_ZERO = re.compile(b"\0")
 _DIGITS = 16  # of a signature in hexadecimal
 
 
@@ -73,15 +77,22 @@ def resemblance(one: Signatures, other: Signatures) -> float:
 
 def _ends(words: list[str]) -> list[int]:
     """Return where the chunks of a text begin and end, from 0 to the number of words."""
-    keys = {word: xxh3_64_intdigest(word.encode()) for word in set(words)}
-    hashes = [keys[word] for word in words]
-    # Two words tell an end: one alone may be so common that all chunks end there.
-    places = [
-        place for place, (a, b) in enumerate(pairwise(hashes), 1) if not (a ^ b >> 32) & _ENDS
-    ]
+    marks = bytes(map({word: _mark(word) for word in set(words)}.__getitem__, words))
+    # Two words tell an end: one alone may be so common that all chunks end there. All pairs are
+    # compared at once, as two long numbers of a byte a word.
+    before, after = marks[:-1].translate(_LOW), marks[1:].translate(_HIGH)
+    differing = int.from_bytes(before) ^ int.from_bytes(after)
+    equal = _ZERO.finditer(differing.to_bytes(len(before)))
+    places = [found.end() for found in equal]
     ends = [0]
     for place in (*places, len(words)):
         if place - ends[-1] >= _SHORTEST or ends[-1] < place == len(words):
             ends.extend(range(ends[-1] + _LONGEST, place, _LONGEST))
             ends.append(place)
     return ends
+
+
+def _mark(word: str) -> int:
+    """Return the bits of a word's hash that tell ends: after it the low ones, before it others."""
+    key = xxh3_64_intdigest(word.encode())
+    return key & _ENDS | (key >> 32 & _ENDS) << 4

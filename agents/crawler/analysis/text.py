@@ -39,11 +39,22 @@ def _pattern(letter: str) -> re.Pattern[str]:
 
 _WORD = _pattern(r"\d_")  # letters only
 _TOKEN = _pattern("_")  # letters and digits
+# Beyond Latin-1, all but punctuation, signs, arrows and boxes, which hold no letters.
+_BEYOND_LATIN = re.compile(
+    "[^\0-\xff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u23ff\u2500-\u2775\ufeff\ufffd]"
+)
+_LATIN_LETTERS = bytes(ord(" ") if not _WORD.match(chr(code)) else code for code in range(256))
 _ACCENT = re.compile("[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text in their order, in lower case, without digits."""
+    if text.isascii() or not _BEYOND_LATIN.search(text):
+        # Most texts by far: a table and a split do the same, three times as fast.
+        written = text.lower().encode("latin-1", "replace").translate(_LATIN_LETTERS)
+        found = written.decode("latin-1").split()
+        if max(map(len, found), default=0) <= WORD_LIMIT:
+            return found
     return _WORD.findall(unicodedata.normalize("NFC", text.lower()))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,16 @@ import msgspec
 
 from agents.crawler.analysis.analyse import TEXT_LIMIT, analyse
 from agents.crawler.analysis.terms import Terms
+from agents.crawler.parsers.charset import Text
+from agents.crawler.parsers.html import HtmlParser
 from agents.crawler.parsers.link import Embedded, Found
+from agents.crawler.parsers.page_text import page_text
 from agents.crawler.parsers.parser import Source
 from agents.crawler.parsers.registry import registry
 from agents.crawler.reading.decoding import Decoding
 
 BODY_LIMIT = 32 * 1024 * 1024  # bytes of a document, decoded, in which text is looked for
+PAGE_LIMIT = 4 * 1024 * 1024  # bytes of a page that is read at once; longer ones chunk by chunk
 _PIECE = 64 * 1024
 
 
@@ -60,14 +65,34 @@ def extract(content: Iterable[bytes], name: str, source: Source, coding: str = "
         OSError: it can't be read.
         UnknownCoding: it can't be decoded.
     """
+    pieces = _decoded(content, coding.strip().lower())
+    if name == HtmlParser.format.name:
+        body = _beginning(pieces)
+        text = page_text(_characters(body, source)) if len(body) <= PAGE_LIMIT else None
+        if text is not None:
+            return text[:TEXT_LIMIT]
+        pieces = chain([body], pieces)
     parser = registry().named(name)(source)
 
     def findings() -> Iterator[Found]:
-        for piece in _decoded(content, coding.strip().lower()):
+        for piece in pieces:
             yield from parser.feed(piece)
         yield from parser.close()
 
     return _text(findings())
+
+
+def _beginning(pieces: Iterator[bytes]) -> bytes:
+    """Return a whole document, or more than `PAGE_LIMIT` bytes of a longer one."""
+    body = bytearray()
+    while len(body) <= PAGE_LIMIT and (piece := next(pieces, None)) is not None:
+        body += piece
+    return bytes(body)
+
+
+def _characters(body: bytes, source: Source) -> str:
+    text = Text(source.charset, source.environment, source.url)
+    return text.feed(body) + text.close()
 
 
 def _text(findings: Iterable[Found]) -> str:

@@ -18,18 +18,18 @@ _INLINE = re.findall(
     "a abbr acronym b basefont bdi bdo big cite code data del dfn em font i img ins kbd label mark"
     " nobr output q rb ruby s samp small span strike strong sub sup time tspan tt u var wbr",
 )
-_BREAK = "\0"  # between blocks, until white space is collapsed
-_BREAKS = dict.fromkeys([*_INLINE, *map(str.upper, _INLINE)], "")
+BREAK = "\0"  # between blocks, until white space is collapsed
+BREAKS = dict.fromkeys([*_INLINE, *map(str.upper, _INLINE)], "")
 _TAG = re.compile(r'</?+([a-zA-Z][a-zA-Z0-9]*+)(?:[^>"\']++|"[^"]*+"|\'[^\']*+\')*+>')
 _REFERENCE = re.compile(
     r"&(?:#[0-9]{1,8}+;?+|#[xX][0-9a-fA-F]{1,8}+;?+|[a-zA-Z][a-zA-Z0-9]{1,31}+;?+)"
 )
 _UNFINISHED = re.compile(r"&(?:#[xX]?)?[a-zA-Z0-9]*+\Z")
 _REFERENCE_LIMIT = 40  # characters within which a reference ends
-_TIP = re.compile("title|alt", re.IGNORECASE).search
+TIP = re.compile("title|alt", re.IGNORECASE).search
 _REMEMBERED = 1024  # tags
 _READ = frozenset(["title", "textarea", "xmp", "plaintext", "![CDATA["])  # raw text that is shown
-_ENCODED = frozenset(["title", "textarea"])  # raw text with character references
+ENCODED = frozenset(["title", "textarea"])  # raw text with character references
 
 
 class Printed:
@@ -49,7 +49,7 @@ class Printed:
         """Take text with tags in it that hold nothing to be read."""
         if "<" in written:
             parts = _TAG.split(written)
-            parts[1::2] = [_BREAKS.get(name, _BREAK) for name in parts[1::2]]
+            parts[1::2] = [BREAKS.get(name, BREAK) for name in parts[1::2]]
             written = "".join(parts)
         return self.encoded(written)
 
@@ -72,7 +72,7 @@ class Printed:
     def words(self, text: str) -> str:
         """Take text as it is."""
         out: list[str] = []
-        for number, line in enumerate(text.split(_BREAK)):
+        for number, line in enumerate(text.split(BREAK)):
             if number and self._gap is not None:
                 self._gap = "\n"
             words = line.split()
@@ -117,7 +117,7 @@ class TextElements(Elements):
             if kind is START:
                 yield from self._start(name, piece)
             elif kind is CLOSE:
-                if name not in _BREAKS:
+                if name not in BREAKS:
                     self._close(name)
             else:
                 if name in _READ and not self._templates:
@@ -129,9 +129,9 @@ class TextElements(Elements):
                 yield self._end_link()
 
     def _start(self, name: str, tag: str) -> Iterator[Found]:
-        if name not in _BREAKS:
+        if name not in BREAKS:
             self._printed.separate("\n")
-        tips = _tips(tag) if _TIP(tag) and not self._templates else ()
+        shown = tips(tag) if TIP(tag) and not self._templates else ()
         found: Iterable[Found] = links_of(name, tag)
         if name == "a":
             found = self._begin_link(found)
@@ -139,10 +139,10 @@ class TextElements(Elements):
             yield from self._stateful(name, tag)
         elif name == "template":
             self._templates += 1
-        elif tips:
-            found = _labelled(found, _shortened(" ".join(tips)))
+        elif shown:
+            found = _labelled(found, _shortened(" ".join(shown)))
         yield from found
-        for tip in tips:
+        for tip in shown:
             self._printed.separate(" ")
             yield self._shown(self._printed.words(tip))
             self._printed.separate(" ")
@@ -156,7 +156,7 @@ class TextElements(Elements):
         if kind is END:
             self._printed.separate("\n")
             return None
-        read = self._printed.encoded if name in _ENCODED else self._printed.words
+        read = self._printed.encoded if name in ENCODED else self._printed.words
         return self._shown(read(piece))
 
     def _shown(self, text: str) -> str | None:
@@ -189,7 +189,7 @@ def _labelled(found: Iterable[Found], text: str) -> Iterator[Found]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _tips(tag: str) -> list[str]:
+def tips(tag: str) -> list[str]:
     """Return what a tag shows when a pointer is over it, or when its image is not there."""
     attributes = attributes_of(tag)
     return [value for value in map(attributes.get, ("title", "alt")) if value]
