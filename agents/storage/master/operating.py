@@ -149,6 +149,22 @@ class OperatorMethods:
         await self._orders.undrain(drain)
         self._ordered()
 
+    @exposed(roles=("operator",))
+    async def forget(self, node: str) -> None:
+        """Forget a node that is gone for good, with all that it held, and its drains.
+
+        One that links to the master again is a new node. Refuses "no-such-node", and "node-up".
+        """
+        if self._registry.peer(self._known(node)) is not None:
+            raise CallRefused("node-up", f"{node} is linked to the master; stop it first")
+        for disk in (await self._catalogue.disks()).get(node, []):
+            await self._catalogue.forget_disk(node, disk)
+        for drain in [drain for drain in self._orders.drains if drain.node == node]:
+            await self._orders.undrain(drain)
+        self._registry.forget(node)
+        self._mending.forgotten = True
+        self._ordered()
+
     async def _drain(self, node: str, disk: str) -> Drain:
         known = (await self._catalogue.disks()).get(self._known(node), [])
         if disk and disk not in known:

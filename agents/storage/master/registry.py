@@ -83,6 +83,10 @@ class Registry:
         self._drained = frozenset(names)
         self.tell()
 
+    def forget(self, name: str) -> None:
+        """Know a node no more."""
+        self._nodes.pop(name, None)
+
     def remember(self, name: str, url: str) -> None:
         """Take note of a node of a former run, which is waited for."""
         away = _Node(NodeStatus(name, url), None, self._clock.seconds())

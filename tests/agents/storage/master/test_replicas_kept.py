@@ -255,6 +255,27 @@ async def test_only_what_there_is_can_be_drained_or_audited(household) -> None:
 
 
 @ensureDeferred
+async def test_a_node_that_is_gone_for_good_is_forgotten(household, keys) -> None:
+    """Only while it is down; nothing is known of it afterwards, also by the next master."""
+    await household.start(3)
+    for key in keys[:2]:
+        await household.nodes["storage-1"].put("contents", key)
+    await household.ask("drain", node="storage-1")
+    with pytest.raises(RemoteError) as refused:
+        await household.ask("forget", node="storage-1")
+    assert refused.value.code == "node-up"
+    await household.until(lambda: _is_drained(household, DrainStatus("storage-1", "", 0)))
+    await household.take_away("storage-1")
+    await household.ask("forget", node="storage-1")
+    await household.restart_master()
+    status = await household.status()
+    assert {state.name for state in status.nodes} == {"storage-2", "storage-3"}
+    assert status.drains == []
+    for key in keys[:2]:
+        await household.until(lambda key=key: _is_known(household, key))
+
+
+@ensureDeferred
 async def test_an_audit_is_passed_on(household) -> None:
     """To one node, or to all that are up."""
     await household.start(2)
