@@ -7,7 +7,7 @@ from attrs import frozen
 
 ORIGIN_LIMIT = 999_999  # bytes; six digits in a structure line
 HEAD_LIMIT = 9_999_999  # bytes; seven digits in a structure line
-METADATA_LIMIT = 25  # characters
+METADATA_LIMIT = 16  # characters
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 

@@ -4,9 +4,9 @@
 
 Each FOLDER is one of a storage node (`var/storage-1`). Verified are: the layout's version; that
 every content hashes to its name and lies where the layout says; every line of every structure file
-(form, order, no doubles, head and origin within the heads, the size of its content); that the URL
-in the heads is the one whose hash names the files; that the content of every capture is in at least
-one folder.
+(form, order, no doubles, checksum, head and origin within the heads, the size of its content); that
+the URL in the heads is the one whose hash names the files; that the content of every capture is in
+at least one folder.
 
 --captures prints every capture as a line of JSON. --acknowledged names a file of such lines (url,
 date and content are enough), each of which must be in the archive. What is wrong goes to standard
@@ -18,12 +18,14 @@ import hashlib
 import json
 import re
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 LINE = re.compile(
-    rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) ([ -~]{25})\n"
+    rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) ([ -~]{16})"
+    rb" ([0-9a-f]{8})\n"
 )
 LINE_SIZE = 160
 KEY = re.compile(r"[0-9a-f]{64}")
@@ -44,8 +46,8 @@ class Archive:
     def read(self, folder: Path) -> None:
         """Read all of a folder."""
         layout = folder / "layout"
-        if not layout.is_file() or layout.read_text().strip() != "dlweb-storage 1":
-            self.wrong(folder, "is no storage folder of version 1")
+        if not layout.is_file() or layout.read_text().strip() != "dlweb-storage 2":
+            self.wrong(folder, "is no storage folder of version 2")
             return
         for path in files(folder / "contents"):
             self.read_content(path)
@@ -109,6 +111,10 @@ class Archive:
         offset, origin, head = int(match[5]), int(match[6]), int(match[7])
         if offset < begin or offset + origin + head > len(heads):
             self.wrong(path, f"the head of {date} is not within the heads")
+        elif zlib.crc32(heads[offset : offset + origin + head], zlib.crc32(match[0][:150])) != int(
+            match[9], 16
+        ):
+            self.wrong(path, f"the checksum of {date} is not that of its line and head")
         self.captures[url, date, content] = {
             "url": url,
             "date": date,

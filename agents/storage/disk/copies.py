@@ -81,7 +81,8 @@ class _Search:
             return
         before = found.last
         found = evolve(found, count=found.count + 1, last=capture.date)
-        if self._gap(capture.date) < self._gap(found.capture.date):
+        same_and_before = capture.date == found.capture.date < self.date
+        if same_and_before or self._gap(capture.date) < self._gap(found.capture.date):
             found = evolve(found, capture=capture, previous=before, next=None)
         elif found.next is None:
             found = evolve(found, next=capture.date)

@@ -12,7 +12,8 @@ from agents.storage.errors import LayoutRefused
 Kind: TypeAlias = Literal["contents", "structures"]
 
 KINDS: tuple[Kind, ...] = ("contents", "structures")
-VERSION = "dlweb-storage 1"
+VERSION = "dlweb-storage 2"
+OLD_VERSION = "dlweb-storage 1"  # whose lines have no checksum, see `upgrade`
 CAPTURES = ".captures"
 HEADS = ".heads"
 _NAME = re.compile(r"[0-9a-f]{8}\n")
@@ -56,16 +57,29 @@ class Layout:
         """Return the file whose being there says that the node holds `key`."""
         return self.content(key) if kind == "contents" else self.captures(key)
 
+    def version(self) -> str:
+        """Return what the folder says of its layout.
+
+        Raises:
+            LayoutRefused: it says nothing.
+        """
+        try:
+            return (self.root / "layout").read_text("utf-8", "replace").strip()
+        except FileNotFoundError:
+            raise LayoutRefused(f"{self.root} is no storage folder: it has no `layout`") from None
+
     def check(self) -> None:
         """Make sure that the folder is one of a storage node, of this version.
 
         Raises:
             LayoutRefused: it is not.
         """
-        try:
-            found = (self.root / "layout").read_text("utf-8", "replace").strip()
-        except FileNotFoundError:
-            raise LayoutRefused(f"{self.root} is no storage folder: it has no `layout`") from None
+        found = self.version()
+        if found == OLD_VERSION:
+            raise LayoutRefused(
+                f"{self.root} has the layout {found!r}: start its storage node once, which "
+                f"upgrades it to {VERSION!r} and loses nothing"
+            )
         if found != VERSION:
             raise LayoutRefused(
                 f"{self.root} has the layout {found[:60]!r}; this version reads {VERSION!r} only"
@@ -86,17 +100,29 @@ class Layout:
             strangers = {entry.name for entry in self.root.iterdir()} - {"incoming", *KINDS}
             if strangers:
                 raise LayoutRefused(f"{self.root} has no `layout` but holds {min(strangers)!r}")
-            draft = self.root / "incoming" / "layout"
-            draft.parent.mkdir(exist_ok=True)
-            draft.write_text(VERSION + "\n")
-            draft.rename(self.root / "layout")
-        self.check()
+            self.write_version()
+        if self.version() != OLD_VERSION:
+            self.check()
         for folder in (*KINDS, "incoming"):
             (self.root / folder).mkdir(exist_ok=True)
         for leftover in self.incoming.iterdir():
             leftover.unlink()
         self.name = self._own_name()
         sync_file_system(self.root)
+
+    def write_version(self) -> None:
+        """Say that the folder has the layout of this version, durably.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        draft = self.root / "incoming" / "layout"
+        draft.parent.mkdir(exist_ok=True)
+        with draft.open("w") as file:
+            file.write(VERSION + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(self.root / "layout")
 
     def _own_name(self) -> str:
         """Return the name that the disk was given, which is done now if it has none.

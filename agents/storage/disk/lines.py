@@ -1,19 +1,24 @@
 """The fixed-size line of a structure file: pure encoding and decoding (*INA §2.2.2*).
 
 date(20) SP sha256(64) SP size(15) SP status(3) SP offset(12) SP origin length(6)
-SP head length(7) SP metadata(25, padded with spaces) LF
+SP head length(7) SP metadata(16, padded with spaces) SP checksum(8) LF
+
+The checksum is the CRC-32 of the line up to the space before it, and of the origin and the head
+that it points at, in hexadecimal: so a line proves itself and what it stands for.
 """
 
 import re
+import zlib
 from hashlib import sha256
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from agents.capture import HEAD_LIMIT, METADATA_LIMIT, ORIGIN_LIMIT, Capture, is_key
 from agents.dates import InvalidDate, to_datetime
 from agents.storage.errors import DamagedStructure, InvalidCapture
 
 SIZE = 160  # bytes of a line
+COVERED = 150  # bytes of a line that its checksum covers
 PREFIX = 85  # bytes of date, space and key: by these lines are sorted, and are the same
 _SIZE_LIMIT = 10**15 - 1
 _OFFSET_LIMIT = 10**12 - 1
@@ -21,7 +26,8 @@ _URL_LIMIT = 1 << 16  # bytes
 _UNPRINTABLE = re.compile(r"[\x00-\x20\x7f]")
 _METADATA = re.compile(rf"[ -~]{{0,{METADATA_LIMIT}}}(?<! )")
 _FORMAT = re.compile(
-    rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) ([ -~]{25})\n"
+    rb"(\d{20}) ([0-9a-f]{64}) (\d{15}) (\d{3}) (\d{12}) (\d{6}) (\d{7}) ([ -~]{16})"
+    rb" ([0-9a-f]{8})\n"
 )
 
 
@@ -38,6 +44,7 @@ class Line:
         origin_length: bytes of the origin there.
         head_length: bytes of the head that follows it.
         metadata: for streamed contents, the time offset inside the content; else empty.
+        checksum: CRC-32, see above.
     """
 
     date: str
@@ -48,6 +55,7 @@ class Line:
     origin_length: int
     head_length: int
     metadata: str = ""
+    checksum: int = 0
 
     @property
     def prefix(self) -> bytes:
@@ -58,8 +66,18 @@ class Line:
         """Return the line's 160 bytes; the capture must have passed `check`."""
         return (
             f"{self.date} {self.content} {self.size:015} {self.status:03} {self.offset:012}"
-            f" {self.origin_length:06} {self.head_length:07} {self.metadata:<25}\n"
+            f" {self.origin_length:06} {self.head_length:07} {self.metadata:<16}"
+            f" {self.checksum:08x}\n"
         ).encode("ascii")
+
+    @property
+    def length(self) -> int:
+        """Bytes of origin and head together."""
+        return self.origin_length + self.head_length
+
+    def covers(self, data: bytes) -> bool:
+        """Tell whether the checksum is that of this line with `data`, its origin and head."""
+        return self.checksum == checksum_of(self.encode(), data)
 
     @classmethod
     def decode(cls, line: bytes) -> "Line":
@@ -71,7 +89,7 @@ class Line:
         match = _FORMAT.fullmatch(line)
         if match is None:
             raise DamagedStructure(f"not a structure line: {line[:PREFIX]!r}…")
-        date, content, size, status, offset, origin, head, metadata = match.groups()
+        date, content, size, status, offset, origin, head, metadata, checksum = match.groups()
         return cls(
             date=date.decode("ascii"),
             content=content.decode("ascii"),
@@ -81,6 +99,7 @@ class Line:
             origin_length=int(origin),
             head_length=int(head),
             metadata=metadata.decode("ascii").rstrip(" "),
+            checksum=int(checksum, 16),
         )
 
 
@@ -97,16 +116,23 @@ def line_of(capture: Capture, offset: int) -> Line:
     """
     if offset > _OFFSET_LIMIT:
         raise InvalidCapture(f"the heads of {capture.url[:200]} take more than {_OFFSET_LIMIT} B")
-    return Line(
+    origin = encode_text(capture.origin)
+    line = Line(
         date=capture.date,
         content=capture.content,
         size=capture.size,
         status=capture.status,
         offset=offset,
-        origin_length=len(encode_text(capture.origin)),
+        origin_length=len(origin),
         head_length=len(capture.head),
         metadata=capture.metadata,
     )
+    return evolve(line, checksum=checksum_of(line.encode(), origin + capture.head))
+
+
+def checksum_of(line: bytes, data: bytes) -> int:
+    """Return the checksum of an encoded line, whatever it says of itself, with its data."""
+    return zlib.crc32(data, zlib.crc32(line[:COVERED]))
 
 
 def check(capture: Capture) -> None:

@@ -20,6 +20,7 @@ from agents.storage.disk.holdings import FilterTooSmall, Holdings, survey
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.disk.lock import DiskLock
 from agents.storage.disk.space import Space
+from agents.storage.disk.upgrade import upgrade
 from agents.storage.errors import DiskFailed
 from agents.storage.status import DiskStatus, Followed
 from anet.errors import Overloaded
@@ -270,6 +271,7 @@ class DiskStore:
     def _prepare(self) -> None:
         self.layout.prepare()
         self._lock.take()
+        upgrade(self.layout)
         self.additions.open(scan.entries(self.layout))
         found = filter_file.load(self.layout, self.additions)
         if found is not None:

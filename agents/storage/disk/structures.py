@@ -72,12 +72,12 @@ class StructureReader:
         return self._count
 
     def line(self, index: int) -> Line:
-        """Return the line at an index from 0.
+        """Return the line at an index from 0, verified with its origin and head.
 
         Raises:
-            DamagedStructure: there is something else.
+            DamagedStructure: there is something else, or they do not match the checksum.
         """
-        return Line.decode(os.pread(self._lines, SIZE, index * SIZE))
+        return self._read(index)[0]
 
     def prefix(self, index: int) -> bytes:
         """Return what the line at `index` is sorted by, undecoded."""
@@ -118,18 +118,27 @@ class StructureReader:
         """
         return read_url(self._open_heads())
 
-    def capture(self, line: Line, url: str) -> Capture:
-        """Return the capture of a line, with its origin and head.
+    def capture(self, index: int, url: str, *, heads: bool = True) -> Capture:
+        """Return the capture of the line at an index from 0, with its origin and head or without.
 
         Raises:
-            DamagedStructure: the heads end before them.
+            DamagedStructure: as `line`.
         """
-        wanted = line.origin_length + line.head_length
-        data = os.pread(self._open_heads(), wanted, line.offset)
-        if len(data) != wanted:
-            raise DamagedStructure(f"{self._heads_path} ends before the head of {line.date}")
+        line, data = self._read(index)
+        if not heads:
+            return bare_capture(line, url)
         origin, head = data[: line.origin_length], data[line.origin_length :]
         return bare_capture(line, url, head, decode_text(origin))
+
+    def _read(self, index: int) -> tuple[Line, bytes]:
+        line = Line.decode(os.pread(self._lines, SIZE, index * SIZE))
+        data = os.pread(self._open_heads(), line.length, line.offset)
+        if len(data) != line.length or not line.covers(data):
+            raise DamagedStructure(
+                f"line {index} of {self._heads_path.with_suffix('.captures')}, or the head that it "
+                "points at, is damaged: another node's copy has it"
+            )
+        return line, data
 
     def _open_heads(self) -> int:
         if self._heads < 0:
@@ -211,7 +220,7 @@ def find_nearest(layout: Layout, key: str, date: str, *, exact: bool = False) ->
             return None
         last = len(reader) - 1
         return Nearest(
-            capture=reader.capture(line, reader.url),
+            capture=reader.capture(index, reader.url),
             count=len(reader),
             first=reader.line(0).date,
             last=reader.line(last).date,
@@ -252,7 +261,7 @@ def read_captures(
         url = reader.url
         start = reader.lower_bound(max(first.encode("ascii"), after + b"~" if after else b""))
         for index in range(start, min(start + limit, len(reader))):
-            line = reader.line(index)
-            if line.date > last:
+            capture = reader.capture(index, url, heads=heads)
+            if capture.date > last:
                 return
-            yield reader.capture(line, url) if heads else bare_capture(line, url)
+            yield capture

@@ -88,6 +88,7 @@ def test_the_checker_wants_what_was_acknowledged(tmp_path, folders, make_capture
         ("swap lines", b"is not in order"),
         ("cut the heads", b"is not within the heads"),
         ("lose the heads", b"has no .heads"),
+        ("flip a head", b"is not that of its line and head"),
         ("lose the layout", b"is no storage folder"),
     ],
 )
@@ -108,6 +109,8 @@ def test_the_checker_finds_damage(folders, make_capture, damage: str, words: byt
             lines.write_bytes(data[160:] + data[:160])
         case "cut the heads":
             heads.write_bytes(heads.read_bytes()[:-1])
+        case "flip a head":
+            heads.write_bytes(heads.read_bytes()[:-9] + b"x" + heads.read_bytes()[-8:])
         case "lose the heads":
             heads.unlink()
         case "lose the layout":

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,7 +22,7 @@ def write_node(archive: Path, number: int, days: dict[str, bytes]) -> Path:
     key = sha256(URL.encode()).hexdigest()
     structures = node / "structures" / key[:2] / key[2:4]
     structures.mkdir(parents=True)
-    (node / "layout").write_text("dlweb-storage 1\n")
+    (node / "layout").write_text("dlweb-storage 2\n")
     heads = f"dlweb-structure 1 {URL}\n".encode()
     lines = b""
     for date, body in sorted(days.items()):
@@ -30,10 +31,11 @@ def write_node(archive: Path, number: int, days: dict[str, bytes]) -> Path:
         content.parent.mkdir(parents=True, exist_ok=True)
         content.write_bytes(body)
         origin = b"crawl: tests\n"
-        lines += (
+        line = (
             f"{date} {name} {len(body):015} 200 {len(heads):012} {len(origin):06}"
-            f" {len(HEAD):07} {'':25}\n"
+            f" {len(HEAD):07} {'':16}"
         ).encode()
+        lines += line + b" %08x\n" % zlib.crc32(line + origin + HEAD)
         heads += origin + HEAD
     (structures / f"{key}.captures").write_bytes(lines)
     (structures / f"{key}.heads").write_bytes(heads)

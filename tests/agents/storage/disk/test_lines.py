@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.capture import Capture
-from agents.storage.disk.lines import SIZE, Line, check, line_of, mark, prefix
+from agents.storage.disk.lines import SIZE, Line, check, encode_text, line_of, mark, prefix
 from agents.storage.errors import DamagedStructure, InvalidCapture
 
 keys = st.text("0123456789abcdef", min_size=64, max_size=64)
 dates = st.datetimes().map(lambda moment: f"{moment.year:04}{moment:%m%d%H%M%S%f}")
-metadata = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=25).map(
+metadata = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=16).map(
     lambda text: text.rstrip(" ")
 )
 lines = st.builds(
@@ -26,6 +26,7 @@ lines = st.builds(
     origin_length=st.integers(0, 999_999),
     head_length=st.integers(0, 9_999_999),
     metadata=metadata,
+    checksum=st.integers(0, 2**32 - 1),
 )
 
 
@@ -71,7 +72,7 @@ CAPTURE = Capture("http://a.example/", "20260101000000000000", "0" * 64, 1, 200,
         {"status": 1000},
         {"head": b"x" * 10_000_000},
         {"origin": "x" * 1_000_000},
-        {"metadata": "x" * 26},
+        {"metadata": "x" * 17},
         {"metadata": "ends "},
         {"metadata": "é"},
     ],
@@ -100,3 +101,17 @@ def test_a_mark_knows_the_set_and_not_the_order(captures: set[tuple[str, str]], 
     assert mark(prefixes) == mark(prefixes[:half]) ^ mark(prefixes[half:])
     if prefixes:
         assert mark(prefixes) != mark(prefixes[1:])
+
+
+@given(st.binary(max_size=200), st.integers(0, 10**6), st.data())
+def test_a_checksum_finds_every_changed_byte(head: bytes, offset: int, data: st.DataObject) -> None:
+    """A byte that changes in the line, the origin or the head is found."""
+    capture = evolve(CAPTURE, head=head, origin="crawl: é\n")
+    line, stands_for = line_of(capture, offset), encode_text(capture.origin) + head
+    assert line.covers(stands_for)
+    whole = bytearray(line.encode() + stands_for)
+    at = data.draw(st.integers(0, len(whole) - 1))
+    whole[at] ^= data.draw(st.integers(1, 255))
+    with suppress(DamagedStructure):
+        found = Line.decode(bytes(whole[:SIZE]))
+        assert not found.covers(bytes(whole[SIZE:])[: found.length])

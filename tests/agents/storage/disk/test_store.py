@@ -259,8 +259,8 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"")
     with pytest.raises(LayoutRefused, match=r"photo\.jpg"):
         Layout(tmp_path).prepare()
-    (tmp_path / "layout").write_text("dlweb-storage 2\n")
-    with pytest.raises(LayoutRefused, match="dlweb-storage 2"):
+    (tmp_path / "layout").write_text("dlweb-storage 3\n")
+    with pytest.raises(LayoutRefused, match="dlweb-storage 3"):
         Layout(tmp_path).prepare()
 
 
