@@ -57,7 +57,10 @@ class BucketAddress:
         Raises:
             StoreRefused: it is none, or holds a secret.
         """
-        parts = urlsplit(text)
+        try:
+            parts = urlsplit(text)
+        except ValueError:
+            parts = urlsplit("")
         options = parse_qs(parts.query, keep_blank_values=True)
         unknown = set(options) - {"endpoint", "region", "credentials"}
         if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or unknown:
@@ -250,14 +253,12 @@ class Bucket:
         except ClientError as error:
             raise _typed(error.response.get("Error", {}), place) from None
         except (BotoCoreError, HTTPError, ValueError) as error:
-            words = type(error).__name__
-            if words in ("NoCredentialsError", "PartialCredentialsError", "InvalidRegionError"):
+            kind = type(error).__name__
+            if kind in _MISTAKES:
                 raise StoreRefused(
                     f"{place}: {error}; see docs/how-to/use-an-object-store.md"
                 ) from None
-            raise StoreUnreachable(
-                f"{place}: {words}; is {self._address.endpoint or 'it'} up?"
-            ) from None
+            raise StoreUnreachable(f"{place} does not answer ({kind})") from None
 
 
 def _typed(error: dict[str, str], place: str) -> Exception:
