@@ -126,4 +126,4 @@ def test_hostile_urls_are_quick(piece: str) -> None:
     without_session(url)
     without_session(url.replace("?", "", 1))
     without_session(url[: LENGTH_LIMIT - 2] + "=1")
-    assert time.process_time() - start < 0.1
+    assert time.process_time() - start < 0.3

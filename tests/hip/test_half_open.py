@@ -90,6 +90,6 @@ def test_a_half_open_link_is_found_by_both_and_made_again(network):
     network.switch("down")
     for end in (master, slave):
         assert line(end) == "silent for 1.5 seconds"
-    assert time.monotonic() - cut < 2.0 + 1.0  # and what a busy machine adds
+    assert time.monotonic() - cut < 2.0 + 8.0  # what a busy machine adds; TCP takes minutes
     network.switch("up")
     assert (line(master), line(slave)) == ("joined", "linked")

@@ -72,4 +72,4 @@ def test_hostile_beginnings_are_quick(hostile: str) -> None:
     """The first bytes of no document take long."""
     start = time.process_time()
     declared_label((hostile * 1024)[:1024].encode())
-    assert time.process_time() - start < 0.05
+    assert time.process_time() - start < 0.2

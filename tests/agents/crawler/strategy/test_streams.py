@@ -53,4 +53,4 @@ def test_long_urls_are_quick() -> None:
     for path in (".m" * 4000, "." * 8000, "/m3u" * 2000, "rtspstu" * 1000):
         is_stream("http://h/" + path)
         has_end("http://h/" + path)
-    assert time.process_time() - start < 0.1
+    assert time.process_time() - start < 0.3

@@ -264,5 +264,5 @@ def test_a_fresh_world_is_cheap() -> None:
     started = time.process_time()
     for _ in range(20):
         Engine(PAGE)
-    assert (time.process_time() - started) / 20 < 0.02
+    assert (time.process_time() - started) / 20 < 0.05
     assert engine.available()
