@@ -5,7 +5,7 @@ up, at least one. A node that fails meanwhile is passed over when another has it
 additions then show that its copy lacks captures, and the master has it mended (*INA §2.3.1*).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NoReturn
 
 import msgspec
@@ -51,6 +51,7 @@ class Recording:
     Attributes:
         recorded: captures acknowledged.
         shortfalls: captures acknowledged without all of the nodes that were asked.
+        on_recorded: given the content of each capture that was recorded.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Recording:
             (b"Content-Type", b"application/msgpack"),
         )
         self.recorded = self.shortfalls = 0
+        self.on_recorded: Callable[[Iterable[str]], None] = lambda contents: None
 
     async def record(self, captures: Sequence[Capture], stored: Mapping[str, Sequence[str]]) -> int:
         """Record captures; return how many, once all of them are durable.
@@ -95,6 +97,7 @@ class Recording:
         self._judge(captures, shares, took)
         self._note(contents, keys, shares, took)
         self.recorded += len(captures)
+        self.on_recorded(capture.content for capture in captures)
         return len(captures)
 
     async def _held(self, captures: Sequence[Capture]) -> dict[Place, Known]:

@@ -15,6 +15,7 @@ from agents.storage.index.notes import Notes
 from agents.storage.index.pages import figures, page
 from agents.storage.index.placing import Placing
 from agents.storage.index.recording import Recording
+from agents.storage.index.references import References
 from agents.storage.index.siblings import Siblings
 from agents.storage.index.store import READING_THREADS, IndexStore
 from agents.storage.index.view import ClusterView
@@ -60,6 +61,7 @@ class IndexNode(OpeningService):
         following: reads the nodes' logs.
         siblings: the other index nodes.
         asking: asks storage nodes what no index node is sure of.
+        references: tells the master which contents are referred to often.
         agent: its place in the HIP tree, and master of its clients.
         link: its link to the storage master.
         listener: where clients link to it; its port is known once `opened`.
@@ -98,6 +100,8 @@ class IndexNode(OpeningService):
             secret(configuration.directory),
             config.node_timeout,
         )
+        self.references = References(reactor, lambda: self.link.peer)
+        self.recording.on_recorded = self.references.add
         self.agent.methods.add(
             IndexNodeMethods(self.placing, self.recording, holders, self.view, config.batch_limit)
         )
@@ -115,6 +119,7 @@ class IndexNode(OpeningService):
         self.view.assume(self.store.disks.values())
         self.server.setServiceParent(self)
         self.agent.setServiceParent(self)
+        self.references.setServiceParent(self)
         self.following.start()
         self.siblings.start()
 

@@ -146,11 +146,13 @@ class Mending:
             census = await self._count()
         finally:
             self.progress.counting = None
-        well = True
+        well, before = True, self.progress.mended
         for part in [part for part, count in census.short.items() if count]:
             well &= await self._mend_part(*part)
-        if any(census.left.values()):
-            self.sweep_in(_RETRY)  # a drain ends when a count has found nothing left
+        if self.progress.is_draining:  # it ends when a count has found nothing left
+            if self.progress.mended == before:
+                return False
+            self.sweep_in(self.settle)
         return well
 
     async def _count(self) -> Census:

@@ -6,6 +6,7 @@ from typing import NoReturn
 from agents.capture import Capture, is_key
 from agents.deposit import ContentSize
 from agents.storage.catalogue import Catalogue
+from agents.storage.disk.additions import Entry
 from agents.storage.disk.layout import Kind
 from agents.storage.master.mending import Mending
 from agents.storage.master.orders import Orders
@@ -83,6 +84,7 @@ class NodeMethods:
             raise CallRefused("too-many", f"at most {_COUNTS_LIMIT} in one call")
         _check(counts)
         await self._orders.refer(counts)
+        self._mending.look_at(Entry("contents", key, 0) for key in counts)
 
 
 class RefusingMethods:

@@ -81,11 +81,13 @@ class Progress:
         self.mended = 0
         self.counting: float | None = None
         self._drains: frozenset[Drain] = frozenset()
+        self._open: frozenset[Drain] = frozenset()
         self._since, self._before = 0.0, 0
 
     def counted(self, census: Census, drains: frozenset[Drain], now: float) -> None:
         """Take a count that came to its end, of the drains there were when it began."""
         self.census, self._drains = census, drains
+        self._open = frozenset(drain for drain, left in census.left.items() if left > 0)
         self._since, self._before = now, self.mended
 
     def has_mended(self, stored: Stored, drained: Iterable[Drain]) -> None:
@@ -123,10 +125,19 @@ class Progress:
         ]
 
     def left(self, drain: Drain) -> int | None:
-        """Return what a drain holds that is not safe elsewhere; None before it was counted."""
+        """Return what a drain holds that is not safe elsewhere; None while that must be counted.
+
+        Nothing is left only when a count has found that.
+        """
         if self.census is None or drain not in self._drains:
             return None
-        return max(0, self.census.left[drain])
+        left = max(0, self.census.left[drain])
+        return None if drain in self._open and not left else left
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether the last count has found something left of a drain."""
+        return bool(self._open)
 
 
 def part_of(stored: Stored) -> Part:
