@@ -32,9 +32,10 @@ class Holders:
 
     async def of(self, wanted: Iterable[Place]) -> dict[Place, Known]:
         """Return what is known of each key."""
+        owners = self._owners()
         by_owner: dict[str, list[Place]] = defaultdict(list)
         for place in dict.fromkeys(wanted):
-            by_owner[self._owner(place)].append(place)
+            by_owner[owners[_group(place)]].append(place)
         answers = await together(self._ask(name, places) for name, places in by_owner.items())
         found: dict[Place, Known] = {}
         for places, answer in zip(by_owner.values(), answers, strict=True):
@@ -60,22 +61,26 @@ class Holders:
 
     def note(self, stored: Iterable[tuple[Place, Iterable[str]]]) -> None:
         """Take note of nodes that have just stored keys, also with the siblings that have them."""
+        owners = self._owners()
         told: dict[str, list[tuple[Place, list[str]]]] = defaultdict(list)
         for place, nodes in stored:
             names = sorted(nodes)
             self._notes.add(*place, names)
-            told[self._owner(place)].append((place, names))
+            told[owners[_group(place)]].append((place, names))
         for name, notes in told.items():
             if name:
                 self._siblings.tell(name, ((*place, nodes) for place, nodes in notes))
 
-    def _owner(self, place: Place) -> str:
-        """Return the sibling that has a key's group; nothing when this index node is to answer."""
-        group = _group(place)
-        if group in self._store.groups and self._following.sure >> group & 1:
-            return ""
-        owner = self._view.owner(group)
-        return "" if owner is None or owner == self._view.name else owner
+    def _owners(self) -> list[str]:
+        """Return for each group the sibling that answers; nothing where this index node does.
+
+        It does for what it has read to the end, also while that passes to another.
+        """
+        sure = self._following.sure
+        return [
+            "" if sure >> group & 1 or name is None or name == self._view.name else name
+            for group, name in enumerate(self._view.owners)
+        ]
 
     async def _ask(self, name: str, places: Sequence[Place]) -> list[Known]:
         return await (self._siblings.ask(name, places) if name else self.own(places))

@@ -1,12 +1,12 @@
 """Storage nodes and index nodes as an index node sees them: as the master says, as they answer."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from attrs import evolve
 from twisted.internet.interfaces import IReactorTime
 
 from agents.storage.index.readings import Disk
-from agents.storage.index.sharing import groups_of, owners
+from agents.storage.index.sharing import GROUPS, groups_of, owners
 from agents.storage.replicas import Rules
 from agents.storage.status import Cluster, DiskStatus, IndexStatus, NodeState, NodeStatus
 
@@ -70,9 +70,10 @@ class ClusterView:
         """The groups of this index node; None as long as the master has not said."""
         return groups_of(self.name, self._sharing) if self._sharers else None
 
-    def owner(self, group: int) -> str | None:
-        """Return the name of the index node that has a group; None as `share`."""
-        return owners(self._sharing)[group] if self._sharers else None
+    @property
+    def owners(self) -> Sequence[str | None]:
+        """The name of the index node that has each group; None as `share`."""
+        return owners(self._sharing) if self._sharers else (None,) * GROUPS
 
     @property
     def _sharing(self) -> frozenset[str]:
