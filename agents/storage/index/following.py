@@ -81,7 +81,10 @@ class Following:
         share = self._view.share
         if share is not None and share != self._store.groups:
             await self._store.take(share)
-        for node in self._view.up:
+        up = self._view.up
+        names = {node.name for node in up}
+        self._read = {place: groups for place, groups in self._read.items() if place[0] in names}
+        for node in up:
             if node.name not in self._busy:
                 self._busy.add(node.name)
                 self._tasks.start(self._read_node(node), f"reading the logs of {node.name}")

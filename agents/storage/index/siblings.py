@@ -96,9 +96,12 @@ class Siblings:
         return found if len(found) == len(places) else unknown
 
     def tell(self, name: str, notes: Iterable[tuple[Kind, str, list[str]]]) -> None:
-        """Tell a sibling what was just stored in its groups; it hears it from the logs if not."""
+        """Tell a sibling what was just stored in its groups.
+
+        One that is not linked, or is slow to read, is told nothing: the logs will tell it.
+        """
         waiting = list(notes)
         peer = self.peer(name)
-        if peer is not None:
+        if peer is not None and peer.deaf_since is None:
             for start in range(0, len(waiting), PORTION):
                 peer.notify("noted", stored=waiting[start : start + PORTION])

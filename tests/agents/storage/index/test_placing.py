@@ -1,0 +1,61 @@
+"""What is answered when no index node is sure who holds something."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pytest_twisted import ensureDeferred
+
+from agents.deposit import ContentSize
+from agents.storage.errors import HoldersDown
+from agents.storage.index.placing import Placing
+from agents.storage.index.siblings import Known
+from agents.storage.policy import Holding
+from agents.storage.replicas import Rules
+from agents.storage.status import NodeState, NodeStatus
+
+KEY = "ab" * 32
+UP = NodeState(NodeStatus("a", "http://a", free=1 << 40), up=True)
+DOWN = NodeState(NodeStatus("b", "http://b", free=1 << 40), up=False)
+
+
+def _placing(known: Known, asked: Known) -> Placing:
+    class Holders:
+        async def of(self, wanted: Any) -> dict[Any, Known]:
+            return dict.fromkeys(wanted, known)
+
+    class Asking:
+        async def holders(self, kind: str, key: str) -> Known:
+            return asked
+
+    view = SimpleNamespace(nodes=[UP, DOWN], up=[UP], rules=Rules())
+    return Placing(Holders(), Asking(), view)  # type: ignore[arg-type]
+
+
+@ensureDeferred
+async def test_the_nodes_are_asked_when_nothing_is_sure() -> None:
+    """Their word counts, whatever it is; without all of them nothing is called unknown."""
+    unsure = Known()
+    on_a, on_b = Known([Holding("a", 1)]), Known([Holding("b", 1)])
+    assert await _placing(unsure, on_a).find("contents", KEY) == ["http://a"]
+    assert await _placing(on_b, on_a).find("contents", KEY) == ["http://a"]
+    assert await _placing(unsure, Known(sure=True)).find("contents", KEY) == []
+    with pytest.raises(HoldersDown, match="one may hold it"):
+        await _placing(unsure, Known()).find("contents", KEY)
+    with pytest.raises(HoldersDown, match="only b"):
+        await _placing(on_b, Known()).find("contents", KEY)
+
+
+@ensureDeferred
+async def test_who_is_sure_is_not_doubted() -> None:
+    """Nothing is asked of the nodes, and what nobody holds is not there."""
+    placing = _placing(Known(sure=True), Known([Holding("a", 1)]))
+    assert await placing.find("contents", KEY) == []
+
+
+@ensureDeferred
+async def test_what_is_not_known_is_placed_again() -> None:
+    """A copy too many is better than one that is not there."""
+    for known, is_known in ((Known(), False), (Known([Holding("a", 1)]), True)):
+        [placement] = await _placing(known, Known()).place([ContentSize(KEY, 5)])
+        assert placement.known is is_known and bool(placement.nodes) is not is_known
