@@ -16,8 +16,8 @@ from hip import Agent, CallTimedOut, ConnectionLost, HipError, RemoteError, conv
 
 _Result = TypeVar("_Result")
 
-_PATIENCE = 15.0  # seconds for the master to answer
-_ATTEMPTS = 3
+_PATIENCE = 10.0  # seconds for the master to answer
+_ATTEMPTS = 2
 _PERIOD = 1.0  # seconds between two looks at something that takes its time
 
 

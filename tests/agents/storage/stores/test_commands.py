@@ -1,0 +1,181 @@
+"""`dlweb storage` as a person runs it: on bare disks, on a bucket, and beside running agents."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_twisted
+from pytest_twisted import ensureDeferred
+from twisted.internet import reactor
+from twisted.internet.defer import ensureDeferred as ensured
+
+from agents.archive.command.arguments import parse
+from agents.archive.command.storage import storage as verb
+from agents.archive.errors import ArchiveError
+from agents.capture import content_key, structure_key
+from agents.storage.stores.cluster import ClusterStore
+from agents.storage.stores.folder import FolderStore
+from anet.workers import Workers
+
+DLWEB = Path(sys.executable).parent / "dlweb"
+URL, OTHER = "http://a.example/", "http://b.example/x"
+
+
+Storage = Callable[..., Awaitable[tuple[int, str, str]]]
+
+
+@pytest.fixture
+def storage(capsys: pytest.CaptureFixture[str]) -> Storage:
+    """Give what runs a command, and returns its status and what it said."""
+
+    async def run(*words: object) -> tuple[int, str, str]:
+        options = parse(["storage", *map(str, words)])
+        try:
+            status = await verb(reactor, options)
+        except ArchiveError as error:
+            return error.status, "", str(error)
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def archive(tmp_path: Path, threads: Workers, make_capture: Any) -> Path:
+    """Return an archive's folder with two nodes of which each lacks what the other has."""
+    folder = tmp_path / "var"
+    pytest_twisted.blockon(ensured(_fill(folder, threads, make_capture)))
+    return folder
+
+
+async def _fill(folder: Path, threads: Workers, make_capture: Any) -> None:
+    for number, days in ((1, (1, 2)), (2, (2, 3))):
+        disk = FolderStore([folder / f"storage-{number}"], threads)
+        await disk.open(writing=True)
+        for day in days:
+            for url in (URL, OTHER):
+                body = f"{url} {day}".encode()
+                await disk.put(content_key(body), body)
+                await disk.append([make_capture(url, day, body)])
+        await disk.close()
+
+
+@ensureDeferred
+async def test_disks_are_copied_and_verified(
+    archive: Path, tmp_path: Path, storage: Storage
+) -> None:
+    """All disks together go into one; a repeat copies nothing; damage is found and named."""
+    disks = f"{archive}/storage-1,{archive}/storage-2"
+    copy = ("copy", disks, tmp_path / "one", "--archive", archive, "--json")
+    status, out, err = await storage(*copy)
+    assert status == 0, err
+    figures = json.loads(out)
+    assert (figures["contents"], figures["captures"], figures["well"]) == (6, 6, True)
+    again = json.loads((await storage(*copy))[1])
+    assert (again["contents"], again["structures"], again["structures_known"]) == (0, 0, 2)
+    status, out, _ = await storage("verify", tmp_path / "one", "--json")
+    assert (status, json.loads(out)["contents"], json.loads(out)["wrong"]) == (0, 6, 0)
+    key = content_key(f"{URL} 2".encode())
+    (tmp_path / "one" / "contents" / key[:2] / key[2:4] / key).write_bytes(b"rot")
+    status, out, err = await storage("verify", tmp_path / "one")
+    assert status == 1 and key in err and "WRONG" in out
+
+
+@ensureDeferred
+async def test_the_disks_of_the_archive_are_verified_each(archive: Path, storage: Storage) -> None:
+    """A damaged copy is found though the other disk has a sound one."""
+    key = content_key(f"{URL} 2".encode())
+    path = archive / "storage-2" / "contents" / key[:2] / key[2:4] / key
+    path.write_bytes(b"rot")
+    status, out, _ = await storage("verify", "--archive", archive, "--json")
+    found = json.loads(out)
+    assert status == 1 and found["contents"] == 7 and found["wrong"] >= 1
+    assert "storage-2" in found["problems"][0] and key in found["problems"][0]
+
+
+@ensureDeferred
+async def test_a_part_is_exported(
+    archive: Path, tmp_path: Path, threads: Workers, storage: Storage
+) -> None:
+    """URLs, prefixes and dates say what goes into the folder."""
+    common = ("--archive", archive, "--json")
+    for number, words in enumerate(
+        ([URL], ["--prefix", "http://a"], ["--first", "20260102", "--last", "20260103"])
+    ):
+        target = tmp_path / f"export-{number}"
+        status, out, err = await storage("export", *words, "--to", target, *common)
+        assert status == 0, err
+        figures = json.loads(out)
+        expected = (2, 2) if number == 2 else (3, 3)
+        assert (figures["contents"], figures["captures"]) == expected, words
+        disk = FolderStore([target], threads)
+        await disk.open()
+        assert [held.key for held in await disk.listing("structures")]
+    status, _, err = await storage("export", "nonsense", "--to", tmp_path / "no", *common)
+    assert status == 1 and "not a whole http or https address" in err
+
+
+@ensureDeferred
+async def test_a_bucket_is_a_place_like_others(
+    archive: Path, tmp_path: Path, seaweed: Any, storage: Storage
+) -> None:
+    """Into a bucket, verified there, and out of it again."""
+    bucket = seaweed.address("archives", f"command/{tmp_path.name}")
+    for source, target in ((archive, bucket), (bucket, tmp_path / "back")):
+        status, out, err = await storage("copy", source, target, "--archive", archive)
+        assert status == 0 and "6 captures" in out, err
+    assert (await storage("verify", bucket))[0] == 0
+    assert (await storage("verify", tmp_path / "back"))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("verify", "ftp://x/"), "no kind of store"),
+        (("verify", "s3://key:secret@bucket/"), "keys are never part of it"),
+        (("verify", "/nowhere/at/all"), "is no storage folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said(words: tuple[str, ...], said: str) -> None:
+    """One line that says what is wrong, and status 1; never a traceback."""
+    run = subprocess.run([DLWEB, "storage", *words], capture_output=True, timeout=60)
+    err = run.stderr.decode()
+    assert run.returncode == 1 and said in err and err.count("\n") == 1, err
+
+
+@ensureDeferred
+async def test_a_running_archive_is_looked_after(
+    agents: Any, threads: Workers, make_capture: Any, tmp_path: Path, storage: Storage
+) -> None:
+    """Status, where, repair, drain and undrain ask its master; verify and copy its nodes."""
+    configuration = await agents.start()
+    store = ClusterStore(reactor, configuration, threads)
+    await store.open(writing=True)
+    await store.put(content_key(b"body"), b"body")
+    await store.append([make_capture(URL, 1, b"body")])
+    await store.close()
+    common = ("--config", configuration.path, "--archive", agents.directory, "--json")
+    status, out, err = await storage("repair", *common)
+    assert (status, json.loads(out)["below"]) == (0, 0), err
+    status, out, err = await storage("status", *common)
+    assert status == 0, err
+    assert [node["up"] for node in json.loads(out)["nodes"]] == [True, True]
+    status, out, err = await storage("where", URL, *common)
+    found = json.loads(out)
+    assert found["content"] == {"key": content_key(b"body"), "nodes": ["storage-1", "storage-2"]}
+    assert found["structure"]["key"] == structure_key(URL)
+    assert (await storage("where", "0" * 64, *common))[0] == 1
+    for action, node, wanted in (
+        ("drain", "storage-9", 1),
+        ("undrain", "storage-1", 1),
+    ):
+        status, _, err = await storage(action, node, *common)
+        assert status == wanted and node in err
+    place = f"cluster:{configuration.path}"
+    status, out, err = await storage("verify", place, *common)
+    assert status == 0 and json.loads(out)["contents"] == 1, err
+    status, out, err = await storage("copy", place, tmp_path / "out", *common)
+    assert status == 0 and json.loads(out)["captures"] == 1, err
