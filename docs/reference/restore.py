@@ -96,6 +96,16 @@ def content(folders, key):
     return None
 
 
+def journaled(folders, key):
+    """Return a content that has no file yet but is in a journal, or None."""
+    for path in (path for folder in folders for path in (folder / "journal").glob("[12]")):
+        for part in re.split(key.encode() + rb" (?=\d+\n)", path.read_bytes())[1:]:
+            size, _, data = part.partition(b"\n")
+            if hashlib.sha256(data[: int(size)]).hexdigest() == key:
+                return data[: int(size)]
+    return None
+
+
 def show(prefix, folders):
     """Print a line for each capture: date, status, size, content, URL."""
     lost = 0
@@ -104,6 +114,7 @@ def show(prefix, folders):
             if not url.startswith(prefix.encode()):
                 break
             here = any((f / "contents" / key[:2] / key[2:4] / key).is_file() for f in folders)
+            here = here or journaled(folders, key) is not None
             lost += not here
             words = "" if here else "  LOST: its content is on none of these disks"
             shown = url.decode("utf-8", "replace")
@@ -118,11 +129,15 @@ def get(url, date, folders, with_head):
     found = [each for each in captures(names) if each[0][0] <= date.ljust(20, "9")]
     for (when, name), (line, data, _) in reversed(found):
         path = content(folders, name)
-        if path is None:
+        small = journaled(folders, name) if path is None else b""
+        if small is None:
             print(f"the content {name} of {when} is lost; trying an older one", file=sys.stderr)
             continue
         if with_head:
             sys.stdout.buffer.write(data[int(line[6]) :])
+        sys.stdout.buffer.write(small)
+        if path is None:
+            return 0
         with path.open("rb") as file:
             while piece := file.read(1 << 20):
                 sys.stdout.buffer.write(piece)

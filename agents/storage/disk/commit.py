@@ -57,18 +57,31 @@ class DiskWriter:
         outcomes: list[Any] = [None] * len(writes)
         sync = SyncSet(self._layout.root)
         try:
-            if self.failed:
-                raise DiskFailed(f"writing stopped: {self.failed}; start the node again")
+            self.check()
             self._steps(writes, outcomes, sync)
         except (StorageError, OSError) as error:
-            failure = self._convert(error)
-            if not isinstance(failure, DiskFull) and not self.failed:
-                self.failed = str(error)
+            failure = self.failure(error)
             outcomes = [each if isinstance(each, Exception) else failure for each in outcomes]
         for write, outcome in zip(writes, outcomes, strict=True):
             if isinstance(outcome, Exception):
                 write.discard()
         return outcomes
+
+    def check(self) -> None:
+        """Refuse to write after a sync that failed.
+
+        Raises:
+            DiskFailed: one has.
+        """
+        if self.failed:
+            raise DiskFailed(f"writing stopped: {self.failed}; start the node again")
+
+    def failure(self, error: Exception) -> Exception:
+        """Return what to say of an error of a whole batch; none is written after it."""
+        failure = self._convert(error)
+        if not isinstance(failure, DiskFull) and not self.failed:
+            self.failed = str(error)
+        return failure
 
     def _steps(self, writes: Sequence[Write], outcomes: list[Any], sync: SyncSet) -> None:
         self._each(writes, outcomes, lambda write: write.stage(sync))

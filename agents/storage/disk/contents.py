@@ -127,7 +127,7 @@ class ContentWrite:
         body = self._body
         found = body.finish() if isinstance(body, IncomingContent) else sha256(body).hexdigest()
         if found != self.key:
-            raise DigestMismatch(f"the body hashes to {found}, not to {self.key}; send it again")
+            raise digest_error(found, self.key)
         self._empty = self._folders.ensure(self._folder, sync)
         if not self._empty and is_sound(self._path, self.key):
             self.discard()
@@ -178,6 +178,11 @@ class ContentWrite:
             self._body.discard()
         elif self._aside:
             _remove(self._aside)
+
+
+def digest_error(found: str, key: str) -> DigestMismatch:
+    """Return what to say of a body that is not what its key says."""
+    return DigestMismatch(f"the body hashes to {found}, not to {key}; send it again")
 
 
 def write_all(descriptor: int, data: bytes | memoryview) -> None:

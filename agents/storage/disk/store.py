@@ -3,20 +3,23 @@
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import frozen
+from twisted.internet.defer import Deferred
 
 from agents.capture import Capture
 from agents.storage.batcher import Batcher
 from agents.storage.disk import filter_file, scan
 from agents.storage.disk.additions import AdditionsLog
+from agents.storage.disk.ahead import WriteAhead
 from agents.storage.disk.append import Marks, StructureWrite
 from agents.storage.disk.commit import DiskWriter, Write
 from agents.storage.disk.contents import ContentWrite, IncomingContent
 from agents.storage.disk.durable import Folders
 from agents.storage.disk.health import Health, look
 from agents.storage.disk.holdings import FilterTooSmall, Holdings, survey
+from agents.storage.disk.journal import SMALL, Content, known_outcomes
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.disk.lock import DiskLock
 from agents.storage.disk.space import Space
@@ -26,6 +29,8 @@ from agents.storage.status import DiskStatus, Followed
 from anet.errors import Overloaded
 from anet.tasks import Tasks
 from anet.workers import Workers
+
+Lane: TypeAlias = Callable[[Sequence[Content]], Deferred[list[Any]]]
 
 _BATCH_LIMIT = 1000  # groups of writes
 
@@ -73,6 +78,15 @@ class DiskStore:
             weigh=lambda writes: sum(write.weight for write in writes),
             name=f"writes to {root}",
         )
+        self.ahead = WriteAhead(
+            self.layout,
+            self._folders,
+            self._writer,
+            workers,
+            commit=self._batches.submit,
+            on_durable=lambda key: self.holdings.add("contents", key),
+            waiting_limit=waiting_limit,
+        )
 
     @property
     def name(self) -> str:
@@ -96,7 +110,7 @@ class DiskStore:
     @property
     def waiting(self) -> int:
         """Writes that wait."""
-        return self._batches.waiting
+        return self._batches.waiting + self.ahead.waiting
 
     async def open(self) -> None:
         """Make the folder ready and begin to survey what it holds.
@@ -110,6 +124,7 @@ class DiskStore:
 
     async def close(self) -> None:
         """Take no more writes, wait for those begun, and keep the filter for the next start."""
+        await self.ahead.stop()
         await self._batches.stop()
         await self._tasks.stop()
         await self.save_filter()
@@ -121,6 +136,8 @@ class DiskStore:
 
     def size_of(self, kind: Kind, key: str) -> int | None:
         """Return the bytes of a content or of the lines of a structure file; None for neither."""
+        if kind == "contents" and (size := self.ahead.journal.size_of(key)) is not None:
+            return size
         if not self.holdings.may_hold(kind, key):
             return None
         try:
@@ -165,29 +182,49 @@ class DiskStore:
             DiskFailed: the system could not write.
             Overloaded: too much is waiting.
         """
-        size = len(body) if isinstance(body, bytes) else 0  # a file has taken its room already
+        if isinstance(body, bytes):
+            [outcome] = await self.put_all([(key, body)])
+            return bool(_result(outcome))
         try:
-            self.space.require(size)
-            stored = self._batches.submit([ContentWrite(self.layout, self._folders, key, body)])
+            self.space.require(0)  # the file has taken its room already
+            written = self._batches.submit([ContentWrite(self.layout, self._folders, key, body)])
         except Exception:
-            if isinstance(body, IncomingContent):
-                await self.workers.run(body.discard)
+            await self.workers.run(body.discard)
             raise
-        [outcome] = await stored
+        [outcome] = await written
         return bool(_result(outcome))
 
-    async def put_all(self, contents: Sequence[tuple[str, memoryview]]) -> list[bool | Exception]:
+    async def put_all(self, contents: Sequence[Content]) -> list[bool | Exception]:
         """Store small contents; return for each whether it is new here, or why it is not stored.
 
         Raises:
             DiskFull: there is no room for them.
             Overloaded: too much is waiting.
         """
-        self.space.require(sum(len(body) for _, body in contents))
-        outcomes: list[bool | Exception] = await self._batches.submit(
-            [ContentWrite(self.layout, self._folders, key, body) for key, body in contents]
-        )
-        return outcomes
+        self.space.require(sum(len(body) for _, body in contents) + self.ahead.journal.size)
+        shares: dict[Lane, list[int]] = {}
+        for index, (key, body) in enumerate(contents):
+            shares.setdefault(self._lane(key, len(body)), []).append(index)
+        outcomes: dict[int, bool | Exception] = {}
+        for lane, share in shares.items():
+            found = await lane([contents[index] for index in share])
+            outcomes.update(zip(share, found, strict=True))
+        return [outcomes[index] for index in range(len(contents))]
+
+    def _lane(self, key: str, size: int) -> Lane:
+        """Return what stores a content; a file that is there has to be read first."""
+        if self.ahead.journal.size_of(key) is not None:
+            return self._check
+        if size <= SMALL and not self.holds("contents", key):
+            return self.ahead.put
+        return self._put_files
+
+    def _check(self, contents: Sequence[Content]) -> Deferred[list[Any]]:
+        return self.workers.run(known_outcomes, contents)
+
+    def _put_files(self, contents: Sequence[Content]) -> Deferred[list[Any]]:
+        writes = [ContentWrite(self.layout, self._folders, key, body) for key, body in contents]
+        return self._batches.submit(writes)
 
     async def append(self, captures: Sequence[Capture]) -> Recorded:
         """Record captures, of any URLs; all that can be are recorded before an error is raised.
@@ -223,10 +260,12 @@ class DiskStore:
 
     async def listing(self, kind: Kind, after: str, limit: int) -> list[str]:
         """Return the next keys held, in order."""
+        await self.ahead.settle()
         return await self.workers.run(scan.listing, self.layout, kind, after, limit)
 
     async def renew_log(self) -> None:
         """Make the log of additions again of what lies on the disk; writes wait meanwhile."""
+        await self.ahead.settle()
         await self.workers.run(self._renew_log)
         self._covered = Followed(self.additions.log)
 
@@ -261,7 +300,8 @@ class DiskStore:
             if isinstance(outcome, DiskFailed):
                 self.health.note(outcome)
             if not isinstance(outcome, Exception):
-                self.holdings.add(write.kind, write.key, new=write.created)
+                is_counted = self.ahead.journal.size_of(write.key) is not None
+                self.holdings.add(write.kind, write.key, new=write.created and not is_counted)
         self._covered = Followed(self.additions.log, self.additions.position)
         self._survey_if_needed()
         self.on_added()
@@ -277,6 +317,10 @@ class DiskStore:
         if found is not None:
             self.holdings = found
             self._saved = self._covered = Followed(self.additions.log, self.additions.position)
+        self.ahead.journal.open()
+        for key in self.ahead.journal.held():
+            is_new = not self.holdings.may_hold("contents", key)
+            self.holdings.add("contents", key, new=is_new)
 
     def _survey_if_needed(self) -> None:
         if self.holdings.wants_survey:
@@ -285,6 +329,7 @@ class DiskStore:
     async def _survey(self, capacity: int) -> None:
         found = None
         try:
+            await self.ahead.settle()  # what is in the journal has no name yet that a scan finds
             while found is None:
                 try:
                     found = await self.workers.run(survey, scan.all_keys(self.layout), capacity)

@@ -1,7 +1,6 @@
 """Contents over HTTP: given whole or in part, and taken durably."""
 
 import re
-from pathlib import Path
 
 from agents.bundle import BUNDLE_LIMIT, BadBundle, unpack
 from agents.capture import is_key
@@ -43,7 +42,9 @@ class ContentRoutes:
         if found is None:
             return not_held(key)
         disk, size = found
-        path = disk.layout.content(key)
+        body: bytes | FileBody | None = disk.ahead.journal.read(key)
+        if body is None:
+            body = FileBody(disk.layout.content(key), 0, size)
         self.served += 1
         tag = b'"%s"' % key.encode("ascii")
         headers = [
@@ -55,8 +56,8 @@ class ContentRoutes:
             return Response(304, headers)
         wanted = request.headers.get(b"range")
         if wanted is None:
-            return Response(200, headers, FileBody(path, 0, size))
-        return _part(path, size, wanted.decode("latin-1"), headers)
+            return Response(200, headers, body)
+        return _part(body, wanted.decode("latin-1"), headers)
 
     @answers
     async def put_content(self, request: Request, key: str) -> Response:
@@ -108,19 +109,26 @@ class ContentRoutes:
         return Response.json(200, answer)
 
 
-def _part(path: Path, size: int, wanted: str, headers: list[tuple[bytes, bytes]]) -> Response:
+def _part(body: bytes | FileBody, wanted: str, headers: list[tuple[bytes, bytes]]) -> Response:
     """Answer a range (RFC 9110 §14); several at once, or what is none, get the whole."""
+    size = len(body) if isinstance(body, bytes) else body.length
     match = _RANGE.fullmatch(wanted.replace(" ", ""))
     if match is None or not (match[1] or match[2]):
-        return Response(200, headers, FileBody(path, 0, size))
+        return Response(200, headers, body)
     if match[1]:
         first = int(match[1])
         last = min(int(match[2]), size - 1) if match[2] else size - 1
         if match[2] and int(match[2]) < first:
-            return Response(200, headers, FileBody(path, 0, size))
+            return Response(200, headers, body)
     else:
         first, last = max(0, size - int(match[2])), size - 1
     if first > last:
         return Response(416, [(b"Content-Range", b"bytes */%d" % size)], b"The range is empty.\n")
     said = (b"Content-Range", b"bytes %d-%d/%d" % (first, last, size))
-    return Response(206, [*headers, said], FileBody(path, first, last - first + 1))
+    return Response(206, [*headers, said], _cut(body, first, last + 1))
+
+
+def _cut(body: bytes | FileBody, start: int, end: int) -> bytes | FileBody:
+    if isinstance(body, bytes):
+        return body[start:end]
+    return FileBody(body.path, start, end - start)

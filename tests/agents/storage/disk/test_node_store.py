@@ -92,6 +92,8 @@ async def test_a_full_disk_leaves_the_rest_to_the_others(disks: NodeStore, make_
 async def test_a_disk_that_fails_is_written_no_more(disks: NodeStore, monkeypatch) -> None:
     """After an error of the hardware others take over, and what the disk has is still read."""
     await disks.put_all([(_key(body), memoryview(body)) for body in BODIES[:20]])
+    for disk in disks.disks:
+        await disk.ahead.settle()
     broken = disks.disks[0]
     real = os.rename
 
@@ -103,6 +105,7 @@ async def test_a_disk_that_fails_is_written_no_more(disks: NodeStore, monkeypatc
     monkeypatch.setattr(contents_module.os, "rename", rename)
     stored = await disks.put_all([(_key(body), memoryview(body)) for body in BODIES])
     assert stored == [False] * 20 + [True] * 20
+    await broken.ahead.settle()
     assert "Input/output" in broken.failed and broken.status().errors
     assert disks.failed == "" and len(disks.disks) == 3
     assert all(disks.holds("contents", _key(body)) for body in BODIES)

@@ -9,8 +9,8 @@ from pytest_twisted import ensureDeferred
 from twisted.internet.defer import Deferred, DeferredList
 
 from agents.capture import structure_key
-from agents.storage.disk import contents as contents_module
 from agents.storage.disk import durable
+from agents.storage.disk import journal as journal_module
 from agents.storage.disk.additions import AdditionsLog, Entry
 from agents.storage.disk.layout import Layout
 from agents.storage.disk.store import DiskStore, Recorded
@@ -27,6 +27,7 @@ async def test_a_content_is_stored_once(store: DiskStore) -> None:
     """The first PUT is new, the second is not, and the file holds the bytes."""
     assert await store.put(_key(b"one"), b"one") is True
     assert await store.put(_key(b"one"), b"one") is False
+    await store.ahead.settle()
     assert store.layout.content(_key(b"one")).read_bytes() == b"one"
     assert store.holds("contents", _key(b"one"))
     assert not list(store.layout.incoming.iterdir())
@@ -36,6 +37,7 @@ async def test_a_content_is_stored_once(store: DiskStore) -> None:
 async def test_a_damaged_content_is_replaced(store: DiskStore) -> None:
     """A file that no longer hashes to its name does not count as held when it is sent again."""
     await store.put(_key(b"one"), b"one")
+    await store.ahead.settle()
     path = store.layout.content(_key(b"one"))
     path.write_bytes(b"oNe")
     assert await store.put(_key(b"one"), b"one") is False
@@ -87,6 +89,7 @@ async def test_bytes_that_are_not_their_key_are_refused(store: DiskStore) -> Non
         with pytest.raises(DigestMismatch):
             await store.put(_key(b"one"), b"two")
         await store.put(_key(b"one"), b"one")
+    await store.ahead.settle()
     assert not list(store.layout.incoming.iterdir())
 
 
@@ -116,6 +119,7 @@ async def test_many_at_once_each_have_an_outcome(store: DiskStore) -> None:
     assert good == [True, False, False]
     assert isinstance(refused, DigestMismatch)
     assert store.holdings.counts["contents"] == 2
+    await store.ahead.settle()
     assert not list(store.layout.incoming.iterdir())
 
 
@@ -123,10 +127,12 @@ async def test_many_at_once_each_have_an_outcome(store: DiskStore) -> None:
 async def test_a_folder_that_somebody_took_away_is_made_again(store: DiskStore) -> None:
     """What a node remembers of its folders is looked at again when it proves wrong."""
     await store.put(_key(b"one"), b"one")
+    await store.ahead.settle()
     path = store.layout.content(_key(b"one"))
     for folder in (path, path.parent, path.parent.parent):
         folder.unlink() if folder == path else folder.rmdir()
     assert await store.put(_key(b"one"), b"one") is True
+    await store.ahead.settle()
     assert path.read_bytes() == b"one"
 
 
@@ -160,9 +166,10 @@ async def test_a_disk_that_fills_while_writing(store: DiskStore, monkeypatch) ->
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(contents_module, "write_all", full)
+        patch.setattr(journal_module, "write_all", full)
         with pytest.raises(DiskFull):
             await store.put(_key(b"one"), b"one")
+    await store.ahead.settle()
     assert not list(store.layout.incoming.iterdir())
     assert await store.put(_key(b"one"), b"one") is True
 
@@ -171,11 +178,11 @@ async def test_a_disk_that_fills_while_writing(store: DiskStore, monkeypatch) ->
 async def test_after_a_failed_sync_nothing_more_is_written(store: DiskStore, monkeypatch) -> None:
     """A sync that failed may have lost bytes, so every write is refused until a restart."""
 
-    def broken(path: Path) -> None:
+    def broken(descriptor: int) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr(durable, "sync_path", broken)
+        patch.setattr(journal_module.os, "fdatasync", broken)
         with pytest.raises(DiskFailed):
             await store.put(_key(b"one"), b"one")
     with pytest.raises(DiskFailed, match="start the node again"):
@@ -195,6 +202,7 @@ async def test_captures_of_many_urls(store: DiskStore, make_capture) -> None:
 async def test_the_log_tells_what_was_added(store: DiskStore, make_capture) -> None:
     """Followers read contents and structure files in the order they came."""
     await store.put(_key(b"one"), b"one")
+    await store.ahead.settle()
     await store.append([make_capture()])
     await store.append([make_capture(day=2)])
     part = store.additions.read("", 0)
@@ -210,7 +218,9 @@ async def test_the_log_tells_what_was_added(store: DiskStore, make_capture) -> N
 @ensureDeferred
 async def test_too_much_waiting_is_refused(store: DiskStore) -> None:
     """The queue of writes has a limit, at which callers are told to come back."""
-    store._batches._waiting_limit = 1
+    await store.ahead.settle()
+    await store.workers.run(int)  # out of what that was told in
+    store.ahead._batches._waiting_limit = 1
     first = Deferred.fromCoroutine(store.put(_key(b"0"), b"0"))
     second = Deferred.fromCoroutine(store.put(_key(b"1"), b"1"))
     with pytest.raises(Overloaded):
@@ -242,6 +252,7 @@ async def test_opening_again_finds_everything(store, workers, make_capture) -> N
 async def test_a_lost_log_is_made_again(store, workers, make_capture) -> None:
     """Without its log a disk is read, and followers start over under a new id."""
     await store.put(_key(b"one"), b"one")
+    await store.ahead.settle()
     await store.append([make_capture(), make_capture(day=2)])
     before = store.additions.read("", 0)
     await store.close()

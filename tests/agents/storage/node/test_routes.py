@@ -97,6 +97,7 @@ async def test_a_large_content_goes_through_a_file(node: Node) -> None:
     assert (await node.ask("PUT", f"/contents/{key}", SECRET, body))[0] == 201
     assert (await node.ask("GET", f"/contents/{key}"))[2] == body
     assert (await node.ask("PUT", f"/contents/{KEY}", SECRET, body))[0] == 409
+    await node.store.disks[0].ahead.settle()
     assert not list(node.store.disks[0].layout.incoming.iterdir())
 
 
@@ -206,6 +207,7 @@ async def test_a_bundle_goes_in_each_content_for_itself(node: Node) -> None:
         assert "hashes to" in answer["refused"][wrong[0]]
     for key, body in contents:
         assert (await node.ask("GET", f"/contents/{key}"))[2] == body
+    await node.store.disks[0].ahead.settle()
     assert not list(node.store.disks[0].layout.incoming.iterdir())
 
 

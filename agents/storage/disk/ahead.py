@@ -1,0 +1,178 @@
+"""Small contents acknowledged from the journal, and made into files behind it.
+
+A disk writes in two lanes. Contents that it lacks go to the journal, one sync for all that came
+while the sync before it ran. Behind, what one half of the journal has is committed as any other
+batch of writes, in the other lane, and that half then takes the next; so the more comes in, the
+more files are made by one sync of the file system. Only then does the log of additions tell of
+them: it says what the disk holds by name, and needs no sync of its own before a yes is said.
+"""
+
+import errno
+from collections.abc import Awaitable, Callable, Sequence
+from itertools import islice
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from agents.storage.batcher import Batcher
+from agents.storage.disk.commit import DiskWriter, Write
+from agents.storage.disk.contents import ContentWrite
+from agents.storage.disk.durable import Folders
+from agents.storage.disk.journal import Content, Journal
+from agents.storage.disk.layout import Layout
+from agents.storage.errors import DigestMismatch
+from anet.workers import Workers
+
+_BATCH_LIMIT = 256  # groups of contents that one sync makes durable
+_log = Logger()
+
+
+class WriteAhead:
+    """The journal of one disk, and what makes files of it.
+
+    Args:
+        layout: of the disk.
+        folders: makes the folders on the way.
+        writer: what failed once writes no more.
+        workers: threads for what blocks.
+        commit: makes files, as a batch of writes that waits for its turn.
+        on_durable: called with the key of each content that was made durable.
+        waiting_limit: bytes that may wait for the journal.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        folders: Folders,
+        writer: DiskWriter,
+        workers: Workers,
+        *,
+        commit: Callable[[Sequence[Write]], Awaitable[list[Any]]],
+        on_durable: Callable[[str], None],
+        waiting_limit: int,
+    ) -> None:
+        self.journal = Journal(layout.root / "journal")
+        self._layout, self._folders = layout, folders
+        self._writer, self._workers = writer, workers
+        self._commit, self._on_durable = commit, on_durable
+        self._appending = False
+        self._making: Deferred[None] | None = None
+        self._batches: Batcher[Sequence[Content]] = Batcher(
+            self._append,
+            batch_limit=_BATCH_LIMIT,
+            waiting_limit=waiting_limit,
+            weigh=lambda contents: sum(1000 + len(body) for _, body in contents),
+            name=f"journal of {layout.root}",
+        )
+
+    @property
+    def waiting(self) -> int:
+        """Groups of contents that wait."""
+        return self._batches.waiting
+
+    def put(self, contents: Sequence[Content]) -> Deferred[list[Any]]:
+        """Make contents durable; for each whether it is new here, or why it is not stored.
+
+        Raises:
+            Overloaded: too much is waiting.
+        """
+        return self._batches.submit(contents)
+
+    async def settle(self) -> None:
+        """Wait until all that the journal has now is made into files, or cannot be.
+
+        Raises:
+            Overloaded: too much is waiting.
+        """
+        for _ in range(2):  # what is being made already, and what came since that began
+            await self._batches.submit(())
+            await self._made()
+
+    async def stop(self) -> None:
+        """Take nothing more, and make files of what was taken; what cannot be stays for later."""
+        await self._batches.stop()
+        for _ in range(2):
+            self._make()
+            await self._made()
+        self.journal.close()
+
+    # Appending
+
+    async def _append(self, groups: list[Sequence[Content]]) -> list[list[Any]]:
+        contents = [each for group in groups for each in group]
+        if self.journal.is_full:
+            self._make()
+            await self._made()
+        outcomes = await self._appended(contents) if contents else []
+        results = iter(
+            [self._note(key, each) for (key, _), each in zip(contents, outcomes, strict=True)]
+        )
+        self._make()
+        return [list(islice(results, len(group))) for group in groups]
+
+    async def _appended(self, contents: Sequence[Content]) -> list[Any]:
+        self._appending = True
+        try:
+            return await self._workers.run(self._append_durably, contents)
+        finally:
+            self._appending = False
+
+    def _append_durably(self, contents: Sequence[Content]) -> list[Any]:
+        try:
+            self._writer.check()
+            if self.journal.is_full:
+                raise OSError(errno.ENOSPC, "no files could be made of the journal")
+            return self.journal.append(contents)
+        except OSError as error:
+            raise self._writer.failure(error) from None
+
+    def _note(self, key: str, outcome: tuple[int, int] | DigestMismatch | None) -> Any:
+        if not isinstance(outcome, tuple):
+            return outcome or False
+        self.journal.note(key, outcome)
+        self._on_durable(key)
+        return True
+
+    # Making files
+
+    def _make(self) -> None:
+        """Begin to make files, unless that goes on already; the next batch does it otherwise."""
+        journal = self.journal
+        if self._making is not None or self._appending:
+            return
+        if not journal.emptying.places:
+            if not journal.filling.places:
+                return
+            journal.swap()
+        self._making = Deferred()
+        Deferred.fromCoroutine(self._make_files()).addBoth(self._end_making)
+
+    async def _make_files(self) -> None:
+        chunks = self.journal.chunks()
+        while chunk := await self._workers.run(next, chunks, None):
+            outcomes = await self._commit(
+                [ContentWrite(self._layout, self._folders, key, body) for key, body in chunk]
+            )
+            for outcome in outcomes:
+                if isinstance(outcome, Exception):
+                    raise outcome
+        self.journal.forget()
+        await self._workers.run(self.journal.empty)
+
+    def _end_making(self, result: object) -> None:
+        making, self._making = self._making, None
+        if isinstance(result, Failure):
+            _log.failure("contents stay in the journal for now", failure=result)
+        else:
+            self._make()
+        if making is not None:
+            making.callback(None)
+
+    async def _made(self) -> None:
+        """Wait for what is being made."""
+        if self._making is not None:
+            ended: Deferred[None] = Deferred()
+            self._making.chainDeferred(ended)
+            await ended

@@ -1,0 +1,184 @@
+"""The journal: what was acknowledged is there, whatever is torn, damaged, full or killed."""
+
+import errno
+import os
+import re
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest_twisted import ensureDeferred
+
+from agents.storage.disk import journal as journal_module
+from agents.storage.disk.contents import ContentWrite
+from agents.storage.disk.journal import Journal, find_in_journals, open_segment
+from agents.storage.disk.store import DiskStore
+from agents.storage.errors import DiskFull
+
+ROOT = Path(__file__).parents[4]
+_bodies = st.lists(st.binary(max_size=300), max_size=8, unique=True)
+
+
+def _key(body: bytes) -> str:
+    return sha256(body).hexdigest()
+
+
+def _filled(folder: Path, bodies: list[bytes]) -> Journal:
+    """Return a journal that has bodies, and no files of them."""
+    journal = Journal(folder)
+    journal.open()
+    contents = [(_key(body), body) for body in bodies]
+    for (key, _), place in zip(contents, journal.append(contents), strict=True):
+        assert isinstance(place, tuple)
+        journal.note(key, place)
+    return journal
+
+
+@given(bodies=_bodies, cut=st.integers(0, 3000))
+def test_a_torn_journal_has_all_before_the_tear(tmp_path_factory, bodies, cut: int) -> None:
+    """Cut anywhere, a journal gives every content that was whole before the cut, and no other."""
+    folder = tmp_path_factory.mktemp("journal") / "journal"
+    journal = _filled(folder, bodies)
+    ends = {key: offset + size for key, (offset, size) in journal.filling.places.items()}
+    journal.close()
+    os.truncate(folder / "1", min(cut, (folder / "1").stat().st_size))
+    again = Journal(folder)
+    again.open()
+    for body in bodies:
+        assert again.read(_key(body)) == (body if ends[_key(body)] <= cut else None)
+    [place] = again.append([(_key(b"more" * 99), b"more" * 99)])
+    again.note(_key(b"more" * 99), place)
+    again.close()
+    assert find_in_journals(folder.parent, _key(b"more" * 99)) == b"more" * 99
+
+
+@given(bodies=_bodies, damage=st.tuples(st.integers(0, 3000), st.binary(min_size=1, max_size=200)))
+def test_what_is_damaged_is_never_given(tmp_path_factory, bodies, damage) -> None:
+    """Whatever is written over a journal, it gives contents that are what their keys say."""
+    folder = tmp_path_factory.mktemp("journal") / "journal"
+    _filled(folder, bodies).close()
+    with (folder / "1").open("r+b") as file:
+        file.seek(damage[0])
+        file.write(damage[1])
+    segment = open_segment(folder / "1")
+    for key, (offset, size) in segment.places.items():
+        assert _key(os.pread(segment.descriptor, size, offset)) == key
+    os.close(segment.descriptor)
+
+
+def test_a_damaged_content_takes_no_other_with_it(tmp_path: Path) -> None:
+    """A flipped bit in one content leaves those after it as they are."""
+    _filled(tmp_path / "journal", [b"first" * 9, b"second" * 9]).close()
+    data = bytearray((tmp_path / "journal" / "1").read_bytes())
+    data[80] ^= 1
+    (tmp_path / "journal" / "1").write_bytes(data)
+    assert find_in_journals(tmp_path, _key(b"first" * 9)) is None
+    assert find_in_journals(tmp_path, _key(b"second" * 9)) == b"second" * 9
+
+
+@ensureDeferred
+async def test_one_sync_makes_many_durable(store: DiskStore, monkeypatch) -> None:
+    """A bundle of two hundred contents is acknowledged after a single sync."""
+    synced: list[int] = []
+    real = os.fdatasync
+    monkeypatch.setattr(
+        journal_module.os, "fdatasync", lambda number: (synced.append(number), real(number))
+    )
+    bodies = [b"%d" % number for number in range(200)]
+    assert await store.put_all([(_key(body), body) for body in bodies]) == [True] * 200
+    assert len(synced) == 1
+
+
+@ensureDeferred
+async def test_what_is_in_the_journal_only_is_held(store: DiskStore, monkeypatch) -> None:
+    """Until it has a file, a content is read, listed, counted and known like any other."""
+    monkeypatch.setattr(store.ahead, "_make", lambda: None)
+    assert await store.put(_key(b"one"), b"one") is True
+    assert not store.layout.content(_key(b"one")).exists()
+    assert store.holds("contents", _key(b"one"))
+    assert store.ahead.journal.read(_key(b"one")) == b"one"
+    assert await store.put(_key(b"one"), b"one") is False
+    assert find_in_journals(store.layout.root, _key(b"one")) == b"one"
+    monkeypatch.undo()
+    assert await store.listing("contents", "", 9) == [_key(b"one")]
+    assert store.holdings.counts["contents"] == 1
+    assert [entry.key for entry in store.additions.read("", 0).entries] == [_key(b"one")]
+    assert store.ahead.journal.size == 0
+
+
+@pytest.mark.parametrize("step", ["stage", "publish", "entries", "result", None])
+@ensureDeferred
+async def test_a_crash_while_files_are_made(store, tmp_path, workers, monkeypatch, step) -> None:
+    """Wherever making files ends, the disk that is opened again has all, and has them in files."""
+    bodies = [b"%d" % number for number in range(20)]
+    with monkeypatch.context() as patch:
+        if step is None:
+            patch.setattr(store.ahead, "_make", lambda: None)
+        else:
+            made = getattr(ContentWrite, step)
+
+            def fail(write, *arguments):
+                if write.key == _key(b"7"):
+                    raise OSError(errno.EIO, "the process ends here")
+                return made(write, *arguments)
+
+            patch.setattr(ContentWrite, step, fail)
+        assert await store.put_all([(_key(body), body) for body in bodies]) == [True] * 20
+        await store.close()
+    again = DiskStore(store.layout.root, workers, reserve=0, waiting_limit=1 << 20)
+    await again.open()
+    await again.ahead.settle()
+    assert again.ahead.journal.size == 0
+    assert sorted(await again.listing("contents", "", 99)) == sorted(map(_key, bodies))
+    assert {entry.key for entry in again.additions.read("", 0).entries} == set(map(_key, bodies))
+    for body in bodies:
+        assert again.layout.content(_key(body)).read_bytes() == body
+    await again.close()
+
+
+@ensureDeferred
+async def test_a_disk_on_which_no_files_can_be_made(store: DiskStore, monkeypatch) -> None:
+    """What was acknowledged stays readable in the journal, which refuses more once it is full."""
+
+    def full(write, sync):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ContentWrite, "stage", full)
+        patch.setattr(journal_module, "COUNT", 3)
+        bodies = [b"%d" % number for number in range(4)]  # one that is tried, and three
+        for body in bodies:
+            assert await store.put(_key(body), body) is True
+        with pytest.raises(DiskFull):
+            await store.put(_key(b"more"), b"more")
+        assert [store.ahead.journal.read(_key(body)) for body in bodies] == bodies
+    assert await store.put(_key(b"more"), b"more") is True
+    assert store.failed == ""
+
+
+def test_a_journal_is_restored_without_us(tmp_path: Path, make_capture) -> None:
+    """Both scripts of the documentation find a content that only a journal has."""
+    from agents.storage.disk.append import Marks, StructureWrite
+    from agents.storage.disk.durable import Folders, SyncSet
+    from agents.storage.disk.layout import Layout
+
+    layout = Layout(tmp_path / "storage-1")
+    layout.prepare()
+    capture = make_capture("http://a.example/", 1, b"body\n\0 of a killed node")
+    write = StructureWrite(layout, Folders(), Marks(layout), [capture])
+    write.stage(SyncSet(layout.root))
+    write.publish(SyncSet(layout.root))
+    _filled(layout.root / "journal", [b"other", b"body\n\0 of a killed node", b"last"]).close()
+    page = (ROOT / "docs/reference/archive-layout.md").read_text()
+    (script,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "restore.py").write_text(script)
+    for command in (
+        [tmp_path / "restore.py", capture.url, "2027", layout.root],
+        [ROOT / "docs/reference/restore.py", "get", capture.url, "2027", layout.root],
+    ):
+        run = subprocess.run([sys.executable, "-I", *command], capture_output=True, timeout=60)
+        assert run.stdout == b"body\n\0 of a killed node", run.stderr
