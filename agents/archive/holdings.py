@@ -34,9 +34,8 @@ def layouts(configuration: Configuration) -> list[Layout]:
         ConfigurationError: the storage nodes' section is refused.
         NotArchived: there are none.
     """
-    folders: set[Path] = set()
-    if (configured := section(configuration, "storage-node").folder) is not None:
-        folders.add(configured)
+    configured = section(configuration, "storage-node")
+    folders: set[Path] = {*configured.folders, *filter(None, [configured.folder])}
     if configuration.directory.is_dir():
         folders |= {
             path for path in configuration.directory.iterdir() if _FOLDER.fullmatch(path.name)

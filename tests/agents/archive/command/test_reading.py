@@ -161,3 +161,14 @@ def test_output_that_nobody_reads_is_no_error(archive: Path) -> None:
     )
     os.close(write)
     assert b"Traceback" not in done.stderr
+
+
+def test_the_disks_of_the_configuration_are_read(tmp_path: Path) -> None:
+    """A node's disks may lie anywhere; all that are configured are read."""
+    for number, day in enumerate(DAYS.items(), 1):
+        write_node(tmp_path / "elsewhere", number, dict([day]))
+    folders = [str(tmp_path / "elsewhere" / f"storage-{number}") for number in (1, 2)]
+    config = tmp_path / "archive.yaml"
+    config.write_text(f"storage-node:\n  folders: {json.dumps(folders)}\n")
+    done = dlweb(tmp_path / "var", "captures", "--config", str(config), "--json", URL)
+    assert [each["date"] for each in json.loads(done.stdout)] == list(DAYS), done.stderr

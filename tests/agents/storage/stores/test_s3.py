@@ -104,6 +104,38 @@ async def test_two_writers_lose_nothing(
 
 
 @ensureDeferred
+async def test_a_writer_that_died_between_heads_and_lines_does_no_harm(
+    threads: Workers, make_capture: Any, address: BucketAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Heads without their lines mean nothing; whoever writes next goes on after them."""
+    store = S3Store(address, threads)
+    await store.open(writing=True)
+    await store.append([make_capture(URL, 1, b"body")])
+    written = store._bucket.put_file
+
+    def dies(name: str, *arguments: Any, **how: Any) -> None:
+        if name.endswith(".captures"):
+            raise StoreUnreachable("it died")
+        written(name, *arguments, **how)
+
+    for url in (URL, f"{URL}new"):
+        with monkeypatch.context() as patch:
+            patch.setattr(store._bucket, "put_file", dies)
+            with pytest.raises(StoreUnreachable):
+                await store.append([make_capture(url, 2, b"body")])
+    assert len(await store.listing("structures")) == 1
+    await store.close()
+    store = S3Store(address, threads)
+    await store.open(writing=True)
+    for url, days in ((URL, [1, 2, 3]), (f"{URL}new", [2, 3])):
+        wanted = [make_capture(url, day, b"body") for day in days]
+        await store.append(wanted)
+        [captures] = [page async for page in store.captures(structure_key(url))]
+        assert captures == wanted
+    await store.close()
+
+
+@ensureDeferred
 async def test_a_condition_that_fails_is_typed(threads: Workers, address: BucketAddress) -> None:
     """An object that has changed is not overwritten."""
     bucket = Bucket(address)
