@@ -6,6 +6,7 @@ StorageError
 ├── DiskFailed           a write failed; nothing more is written until somebody has looked
 ├── DigestMismatch       the bytes are not what their key says
 ├── InvalidCapture       the capture does not fit a structure line
+├── Changed              a structure file is not what it was when its removal was decided
 ├── DamagedStructure     a structure file contradicts its format
 ├── NoStorage            no node is up that has room
 ├── HoldersDown          nodes hold it, and none of them is up
@@ -35,6 +36,10 @@ class DigestMismatch(StorageError):
 
 class InvalidCapture(StorageError):
     """A value of the capture has no place in the fixed-size line."""
+
+
+class Changed(StorageError):
+    """The structure file is not what it was when somebody decided to remove it."""
 
 
 class DamagedStructure(StorageError):

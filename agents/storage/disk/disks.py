@@ -140,6 +140,11 @@ class Disks:
         return sum(disk.health.errors for disk in self._configured)
 
     @property
+    def damaged(self) -> int:
+        """How much there is in quarantine."""
+        return sum(disk.damaged for disk in self.disks)
+
+    @property
     def waiting(self) -> int:
         """Writes that wait."""
         return sum(disk.waiting for disk in self.disks)

@@ -26,6 +26,7 @@ class Layout:
         root: the node's folder.
         incoming: files being written, on the same file system; emptied on each start.
         additions: the log of what was added.
+        quarantine: what an audit found damaged.
         name: the disk's own, 8 hexadecimal digits, which it keeps wherever it is mounted; empty
             before `prepare`.
     """
@@ -34,6 +35,7 @@ class Layout:
         self.root = root
         self.incoming = root / "incoming"
         self.additions = root / "additions"
+        self.quarantine = root / "quarantine"
         self.name = ""
         self._top = str(root)
 
@@ -103,7 +105,7 @@ class Layout:
             self.write_version()
         if self.version() != OLD_VERSION:
             self.check()
-        for folder in (*KINDS, "incoming"):
+        for folder in (*KINDS, "incoming", "quarantine"):
             (self.root / folder).mkdir(exist_ok=True)
         for leftover in self.incoming.iterdir():
             leftover.unlink()

@@ -134,6 +134,15 @@ class NodeStore(Disks):
                     raise outcome
         return Recorded(len(captures), new)
 
+    async def remove(self, kind: Kind, key: str, mark: str = "") -> bool:
+        """Take a replica away for good, from all disks that have it; return whether one had.
+
+        Raises:
+            Changed, DiskFailed, Overloaded: as `DiskStore.remove`.
+        """
+        gone = [await disk.remove(kind, key, mark) for disk in self.copies(kind, key)]
+        return any(gone)
+
     async def receive(self, key: str, size: int = 0) -> IncomingContent:
         """Begin a content that arrives in pieces; give it to `put`, or `discard` it.
 

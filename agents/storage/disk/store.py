@@ -22,6 +22,7 @@ from agents.storage.disk.holdings import FilterTooSmall, Holdings, survey
 from agents.storage.disk.journal import SMALL, Content, known_outcomes
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.disk.lock import DiskLock
+from agents.storage.disk.removal import Quarantine, Removal
 from agents.storage.disk.space import Space
 from agents.storage.disk.upgrade import upgrade
 from agents.storage.errors import DiskFailed
@@ -52,6 +53,7 @@ class DiskStore:
         additions: the log of what was added.
         holdings: what memory knows of it.
         health: what went wrong with it.
+        damaged: how much there is in quarantine.
         workers: threads for what blocks.
         on_added: called after each write that was made durable.
     """
@@ -66,6 +68,7 @@ class DiskStore:
         self.workers = workers
         self._covered = Followed()  # how much of the log `holdings` knows
         self._saved = Followed()  # how much of it the filter on the disk does
+        self.damaged = 0
         self._lock = DiskLock(self.layout.root)
         self._tasks = Tasks()
         self._writer = DiskWriter(self.layout, self.additions)
@@ -160,6 +163,7 @@ class DiskStore:
             failed=self.failed,
             errors=self.health.errors,
             last_error=self.health.last_error,
+            damaged=self.damaged,
         )
 
     async def look(self) -> None:
@@ -240,6 +244,35 @@ class DiskStore:
         new = sum(_result(outcome) for outcome in outcomes)
         return Recorded(len(captures), new)
 
+    async def remove(self, kind: Kind, key: str, mark: str = "") -> bool:
+        """Take a replica away for good, durably; return whether there was one.
+
+        Args:
+            kind: contents or structures.
+            key: which.
+            mark: what a structure file must be (see `lines.mark`).
+
+        Raises:
+            Changed: the structure file is another one now.
+            DiskFailed, Overloaded: as `put`.
+        """
+        return await self._take_away(Removal(self.layout, self._marks, kind, key, mark))
+
+    async def quarantine(self, kind: Kind, key: str) -> bool:
+        """Put what is damaged aside, durably; return whether it was, or was not there at all.
+
+        Raises:
+            DiskFailed, Overloaded: as `put`.
+        """
+        damaged = await self._take_away(Quarantine(self.layout, self._marks, kind, key))
+        self.damaged += damaged
+        return damaged
+
+    async def _take_away(self, removal: Removal) -> bool:
+        await self.ahead.settle()  # lest the journal make the file again
+        [outcome] = await self._batches.submit([removal])
+        return bool(_result(outcome))
+
     async def receive(self) -> IncomingContent:
         """Begin a content that arrives in pieces; give it to `put`, or `discard` it.
 
@@ -295,11 +328,14 @@ class DiskStore:
     async def _commit(self, groups: list[Sequence[Write]]) -> list[list[Any]]:
         """Write a batch; whatever became of those who asked, what is durable is known of."""
         writes = [write for group in groups for write in group]
-        outcomes = await self.workers.run(self._writer.commit, writes)
+        outcomes = await self.workers.run(self._write, writes)
         for write, outcome in zip(writes, outcomes, strict=True):
             if isinstance(outcome, DiskFailed):
                 self.health.note(outcome)
-            if not isinstance(outcome, Exception):
+            if isinstance(write, Removal):
+                if write.gone and not isinstance(outcome, Exception):
+                    self.holdings.remove(write.kind, write.key)
+            elif not isinstance(outcome, Exception):
                 is_counted = self.ahead.journal.size_of(write.key) is not None
                 self.holdings.add(write.kind, write.key, new=write.created and not is_counted)
         self._covered = Followed(self.additions.log, self.additions.position)
@@ -308,10 +344,19 @@ class DiskStore:
         each = iter(outcomes)
         return [list(islice(each, len(group))) for group in groups]
 
+    def _write(self, writes: Sequence[Write]) -> list[Any]:
+        """Write a batch, and take away after that, so that nothing goes that was just written."""
+        removals = [write for write in writes if isinstance(write, Removal)]
+        others = [write for write in writes if not isinstance(write, Removal)]
+        outcomes = iter(self._writer.commit(others) if others else [])
+        removed = iter(self._writer.commit(removals) if removals else [])
+        return [next(removed if isinstance(each, Removal) else outcomes) for each in writes]
+
     def _prepare(self) -> None:
         self.layout.prepare()
         self._lock.take()
         upgrade(self.layout)
+        self.damaged = sum(".heads." not in each.name for each in self.layout.quarantine.iterdir())
         self.additions.open(scan.entries(self.layout))
         found = filter_file.load(self.layout, self.additions)
         if found is not None:

@@ -79,6 +79,10 @@ class StructureReader:
         """
         return self._read(index)[0]
 
+    def raw(self, index: int) -> bytes:
+        """Return the line at an index from 0 as it is, unverified."""
+        return os.pread(self._lines, SIZE, index * SIZE)
+
     def prefix(self, index: int) -> bytes:
         """Return what the line at `index` is sorted by, undecoded."""
         return os.pread(self._lines, PREFIX, index * SIZE)

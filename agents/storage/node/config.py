@@ -29,6 +29,9 @@ class StorageNodeConfig:
         memory_limit: bytes of bodies in memory; larger contents go through a file.
         waiting_limit: bytes of writes that may wait for each disk.
         threads: threads that write, sync and scan, for each disk.
+        audit_rate: bytes a second that are read again and hashed on each disk, when nobody else
+            needs it; 0 for never.
+        audit_every: seconds from the beginning of one audit of all to that of the next.
         connections: HTTP clients at once.
         multicast: whether it answers multicast lookups.
         all_groups: whether it joins all 256 multicast groups, or those of what it holds.
@@ -50,6 +53,8 @@ class StorageNodeConfig:
     memory_limit: int = field(default=256 * 1024, validator=_positive)
     waiting_limit: int = field(default=64 * 1024 * 1024, validator=_positive)
     threads: int = field(default=4, validator=[validators.ge(2), validators.le(64)])
+    audit_rate: int = field(default=4 * 1024 * 1024, validator=validators.ge(0))
+    audit_every: float = field(default=30 * 86_400.0, validator=validators.ge(0))
     connections: int = field(default=2000, validator=_positive)
     multicast: bool = True
     all_groups: bool = False

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from agents.capture import is_key
 from agents.storage.disk.layout import Kind
 from agents.storage.disk.node_store import NodeStore
-from agents.storage.errors import StorageError
+from agents.storage.errors import Changed, StorageError
+from agents.storage.node.auditing import Auditing
 from agents.storage.node.fetcher import Fetcher
 from agents.storage.status import NodeStatus
 from anet.errors import AnetError
@@ -18,9 +19,14 @@ class StorageNodeMethods:
     """The methods; see the docstring of each."""
 
     def __init__(
-        self, store: NodeStore, fetcher: Fetcher, status: Callable[[], NodeStatus]
+        self,
+        store: NodeStore,
+        fetcher: Fetcher,
+        auditing: Auditing,
+        status: Callable[[], NodeStatus],
     ) -> None:
-        self._store, self._fetcher, self._status = store, fetcher, status
+        self._store, self._fetcher = store, fetcher
+        self._auditing, self._status = auditing, status
 
     @exposed(roles=("storage-master",))
     async def replicate(self, kind: Kind, key: str, source: str) -> bool:
@@ -47,6 +53,26 @@ class StorageNodeMethods:
             return await self._fetcher.merge(key, source)
         except (StorageError, AnetError, OSError) as error:
             raise CallRefused("not-copied", str(error)) from None
+
+    @exposed(roles=("storage-master",))
+    async def remove(self, kind: Kind, key: str, mark: str = "") -> bool:
+        """Take away a replica for good; return whether there was one.
+
+        A structure file must be of the mark given: nobody has recorded in it since it was seen.
+        Refuses "not-a-key", "changed", or "not-removed" with the reason.
+        """
+        _check(key)
+        try:
+            return await self._store.remove(kind, key, mark)
+        except Changed as error:
+            raise CallRefused("changed", str(error)) from None
+        except (StorageError, AnetError, OSError) as error:
+            raise CallRefused("not-removed", str(error)) from None
+
+    @exposed(roles=("storage-master", "operator"))
+    def audit(self) -> None:
+        """Read and hash all that the disks hold, from the beginning, as fast as they can."""
+        self._auditing.hurry()
 
     @exposed(roles=("storage-master",))
     async def listing(self, kind: Kind, after: str = "", limit: int = 1000) -> list[str]:

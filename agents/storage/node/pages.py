@@ -1,5 +1,6 @@
 """What a storage node shows a person, and Prometheus."""
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,16 +12,33 @@ from agents.page import (
     LinkTo,
     Note,
     Page,
+    Progress,
     Section,
     Table,
     Tree,
     human_bytes,
+    human_seconds,
 )
 from agents.storage.figures import Figure, shown
 from agents.storage.status import DiskStatus
 
 if TYPE_CHECKING:
     from agents.storage.node.service import StorageNode
+
+
+_DISK_COLUMNS = (
+    "disk",
+    "folder",
+    "state",
+    "size",
+    "room left",
+    "contents",
+    "URLs",
+    "audited",
+    "damaged",
+    "errors",
+    "why",
+)
 
 
 def figures(node: "StorageNode") -> list[Figure]:
@@ -33,6 +51,9 @@ def figures(node: "StorageNode") -> list[Figure]:
         Figure("disks", "disks", lambda: len(store.disks)),
         Figure("disks_missing", "disks missing", lambda: len(store.missing)),
         Figure("disk_errors", "disk errors", lambda: store.errors, total=True),
+        Figure("damaged", "damaged, in quarantine", lambda: store.damaged),
+        Figure("audit_found", "damage found", lambda: node.auditing.found, total=True),
+        Figure("audit_age_seconds", "oldest audit", lambda: _age(node), unit="seconds"),
         Figure("waiting", "writes waiting", lambda: store.waiting),
         Figure("served", "answers given", lambda: routes.served, total=True, rate="/s"),
         Figure("taken", "contents taken", lambda: routes.contents.taken, total=True),
@@ -92,13 +113,12 @@ def page(node: "StorageNode", measured: Sequence[Figure]) -> Page:
 
 
 def _disks(node: "StorageNode") -> Table:
-    rows = [_disk_row(disk.status()) for disk in node.store.disks]
+    rows = [_disk_row(node.auditing.status(disk)) for disk in node.store.disks]
     missing: list[list[Cell]] = [
-        ["", folder, Badge("missing", "bad"), "", "", "", "", "", why]
+        ["", folder, Badge("missing", "bad"), "", "", "", "", "", "", "", why]
         for folder, why in node.store.missing.items()
     ]
-    columns = ("disk", "folder", "state", "size", "room left", "contents", "URLs", "errors", "why")
-    return Table("Disks", columns, rows + missing)
+    return Table("Disks", _DISK_COLUMNS, rows + missing)
 
 
 def _disk_row(disk: DiskStatus) -> list[Cell]:
@@ -110,6 +130,22 @@ def _disk_row(disk: DiskStatus) -> list[Cell]:
         human_bytes(disk.free),
         disk.contents,
         disk.structures,
+        _audit(disk),
+        disk.damaged,
         disk.errors,
         disk.failed or disk.last_error,
     ]
+
+
+def _audit(disk: DiskStatus) -> Cell:
+    if disk.auditing is not None:
+        return Progress(disk.auditing)
+    if not disk.audited:
+        return "never"
+    return f"{human_seconds(time.time() - disk.audited)} ago"
+
+
+def _age(node: "StorageNode") -> float:
+    """Return how long ago the disk that was audited least lately was, in seconds; 0 for never."""
+    oldest = min((node.auditing.status(disk).audited for disk in node.store.disks), default=0.0)
+    return time.time() - oldest if oldest else 0.0

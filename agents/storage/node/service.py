@@ -12,6 +12,7 @@ from agents.storage.disk.known import KnownDisks
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
 from agents.storage.figures import serve_pages
+from agents.storage.node.auditing import Auditing
 from agents.storage.node.config import StorageNodeConfig
 from agents.storage.node.fetcher import Fetcher
 from agents.storage.node.lookup import Lookup
@@ -60,6 +61,7 @@ class StorageNode(OpeningService):
         store: its disks.
         routes: its HTTP interface.
         fetcher: copies from other nodes.
+        auditing: reads again what the disks hold.
         reporter: tells the master what is added.
         agent: its place in the HIP tree.
         link: its link to the master.
@@ -85,6 +87,8 @@ class StorageNode(OpeningService):
         client = HttpClient(reactor, connections=4)
         client.setServiceParent(self)
         self.fetcher = Fetcher(self.store, client)
+        self.auditing = Auditing(reactor, config.audit_rate, config.audit_every)
+        self.auditing.setServiceParent(self)
         self.reporter = Reporter(reactor, self.store, self.status)
         self.store.on_added = self.store.on_change = self.reporter.wake
         self.routes = NodeRoutes(
@@ -95,7 +99,7 @@ class StorageNode(OpeningService):
             config.content_limit,
             config.memory_limit,
         )
-        methods = StorageNodeMethods(self.store, self.fetcher, self.status)
+        methods = StorageNodeMethods(self.store, self.fetcher, self.auditing, self.status)
         self.agent = Agent(
             reactor, "storage-node", name, [methods], security=configuration.security(name)
         )
@@ -122,7 +126,7 @@ class StorageNode(OpeningService):
             contents=store.count("contents"),
             structures=store.count("structures"),
             failed=store.failed,
-            disks=[disk.status() for disk in store.disks],
+            disks=[self.auditing.status(disk) for disk in store.disks],
             missing=dict(store.missing),
             place=self._config.place,
             safety=self._config.safety,
@@ -131,6 +135,7 @@ class StorageNode(OpeningService):
     async def opening(self) -> None:
         """Open the disks, then serve it, then tell the master."""
         await self.store.open()
+        self.auditing.begin(self.store)
         self.server.setServiceParent(self)
         if self._config.url is None:
             self.url = f"http://{self.server.address}"
@@ -148,6 +153,7 @@ class StorageNode(OpeningService):
         if self.lookup is not None:
             await self.lookup.stop()
         await self.reporter.stop()
+        await self.auditing.end()
         await self.store.close()
         await super().stopService()
 
