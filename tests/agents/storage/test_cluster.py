@@ -15,7 +15,9 @@ from twisted.internet.defer import ensureDeferred as ensured
 from agents.capture import Capture, structure_key
 from agents.configuration import load
 from agents.deposit import ContentSize, Placement
+from agents.storage.disk.layout import Layout
 from agents.storage.disk.structures import read_captures
+from agents.storage.errors import DamagedStructure
 from agents.storage.index.config import IndexNodeConfig
 from agents.storage.index.service import IndexNode
 from agents.storage.master.config import StorageMasterConfig
@@ -52,12 +54,16 @@ class Cluster:
         await self.start_master(ANY, **config)
         for number in range(1, nodes + 1):
             await self.start_node(f"storage-{number}")
+        await self.start_clients()
+
+    async def start_clients(self) -> None:
+        """Start the index node, and link a depositor to it."""
         await self.start_index()
         self.link = self.client_agent.connect(self.master.listener.address)
         self.client_agent.startService()
         self.running.append(self.client_agent)
         await until(lambda: self.link.peer is not None and self.link.peer.kind == "index-node")
-        await until(lambda: len(self.index.view.up) == nodes)
+        await until(lambda: len(self.index.view.up) == len(self.nodes))
 
     async def start_master(self, hip: str, **settings: Any) -> None:
         """Start the master."""
@@ -72,12 +78,14 @@ class Cluster:
         self.index = IndexNode(reactor, self.configuration, config, "index-1")
         await self.run(self.index)
 
-    async def start_node(self, name: str) -> StorageNode:
-        """Start a storage node, on the disk it had."""
+    async def start_node(self, name: str, disks: int = 1) -> StorageNode:
+        """Start a storage node, on the disks it had."""
         config = StorageNodeConfig(
             storage_master=self.master.listener.address, reserve=0, multicast=False
         )
-        node = StorageNode(reactor, self.configuration, config, name, [self.directory / name], ANY)
+        folders = [self.directory / name]
+        folders += [self.directory / f"{name}-{number}" for number in range(2, disks + 1)]
+        node = StorageNode(reactor, self.configuration, config, name, folders, ANY)
         self.nodes[name] = node
         await self.run(node)
         return node
@@ -361,3 +369,58 @@ async def test_every_agent_has_its_pages(cluster: Cluster) -> None:
             body = await response.read(1 << 20)
             assert response.head.status == 200 and body
     assert b"dlweb_storage_node_contents" in body
+
+
+@ensureDeferred
+async def test_what_rots_is_mended(cluster: Cluster, make_capture) -> None:
+    """An audit finds damage on one node, and the master has it made good from the other."""
+    await cluster.start()
+    await cluster.deposit((make_capture(day=1), b"body"), (make_capture(day=2), b"body"))
+    node = cluster.nodes["storage-1"]
+    layout = node.store.disks[0].layout
+    content, heads = layout.content(make_capture().content), layout.heads(structure_key(URL))
+    content.write_bytes(b"rot!")
+    heads.write_bytes(heads.read_bytes()[:-3] + b"rot")
+    assert len(_readable(layout)) == 0
+    node.auditing.hurry()
+    await until(lambda: node.auditing.found == 2)
+    await until(lambda: content.exists() and content.read_bytes() == b"body")
+    await until(lambda: _readable(layout) == [make_capture(day=day) for day in (1, 2)])
+    status = node.status().disks[0]
+    assert status.damaged == 2 and status.audited > 0
+
+
+def _readable(layout: Layout) -> list[Capture]:
+    try:
+        return list(read_captures(layout, structure_key(URL)))
+    except DamagedStructure:
+        return []
+
+
+@ensureDeferred
+async def test_a_node_loses_one_of_its_disks(cluster: Cluster, make_capture) -> None:
+    """What was on the disk is forgotten, made good on the disks that are left, and served."""
+    await cluster.start_master(ANY, settle=0.1, grace=0.3, sweep_every=1.0)
+    one, two = (
+        await cluster.start_node("storage-1", disks=3),
+        await cluster.start_node("storage-2", disks=1),
+    )
+    await cluster.start_clients()
+    bodies = [b"%d" % number for number in range(20)]
+    found = [(make_capture(f"{URL}{n}", body=body), body) for n, body in enumerate(bodies)]
+    await cluster.deposit(*found)
+    lost = one.store.disks[1]
+    held = await lost.listing("contents", "", 100)
+    lost.layout.root.rename(cluster.directory / "away")
+    await one.store.look()
+    assert held and len(one.status().disks) == 2 and len(one.status().missing) == 1
+
+    def whole() -> bool:
+        keys = [sha256(body).hexdigest() for body in bodies]
+        urls = [structure_key(capture.url) for capture, _ in found]
+        return all(one.store.holds("contents", key) for key in keys) and all(
+            one.store.holds("structures", key) for key in urls
+        )
+
+    await until(whole)
+    assert two.status().contents == len(bodies)
