@@ -7,14 +7,14 @@
 A FOLDER is a disk of a storage node (`var/storage-1`). Give all that are left; some may be
 missing, for each holds a part of everything. A DATE is digits, UTC, `20261121` or longer; the
 newest capture that is not later is taken, and the newest of all without one. What is damaged on
-one disk is taken from another; the status is 1 when something is lost. Only the standard library
-of Python 3 is needed; archive-layout.md explains the layout.
+one disk is taken from another; the status is 1 when something is lost. Needs Python 3.11 alone.
 """
 
 import hashlib
 import re
 import sys
 import zlib
+from functools import partial
 from pathlib import Path
 
 # date, content, size, status, offset of origin and head, their lengths, metadata, checksum
@@ -24,17 +24,22 @@ LINE = re.compile(
 )
 LINE_SIZE = 160
 COVERED = 150  # bytes of a line that its checksum covers, before origin and head
-MARKS = ("layout", "contents", "structures")  # one of these is in every disk
+MARKS = ("layout", "contents", "structures", "journal")  # one of these is in every disk
 HEADER = re.compile(rb"dlweb-structure \d+ ")
+RECORD = re.compile(rb"([0-9a-f]{64}) (\d{1,8})\n")  # of a journal; the content follows it
 
 
-def sha256(path):
-    """Return the SHA-256 of a file, in hexadecimal."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
+def journals(folders):
+    """Return where small contents are that a disk had no time to make into files."""
+    found = {}
+    for path in (path for folder in folders for path in (folder / "journal").glob("[12]")):
+        data = path.read_bytes()
+        at = 0
+        while record := RECORD.match(data, at):
+            at = record.end() + int(record[2])
+            key = hashlib.sha256(data[record.end() : at]).hexdigest()
+            found[key] = (path, record.end(), at)  # its bytes, and not its line, say what it is
+    return found
 
 
 def captures_in(path):
@@ -62,20 +67,17 @@ def told_by(line, heads):
     """Return the origin and the head of a line, or None when they are not what it says."""
     heads.seek(int(line[5]))
     data = heads.read(int(line[6]) + int(line[7]))
-    if len(data) != int(line[6]) + int(line[7]):
-        return None
-    checksum = zlib.crc32(data, zlib.crc32(line[0][:COVERED]))
-    return data if line[8] is None or int(line[8], 16) == checksum else None
+    checksum = b"%08x" % zlib.crc32(data, zlib.crc32(line[0][:COVERED]))
+    whole = len(data) == int(line[6]) + int(line[7])
+    return data if whole and line[8] in (None, checksum) else None
 
 
 def structures(folders):
-    """Yield the paths of the structure files of each URL, of all folders together."""
+    """Return the paths of the structure files of each URL, of all folders together."""
     found = {}
-    for folder in folders:
-        for path in (folder / "structures").glob("??/??/*.captures"):
-            found.setdefault(path.stem, []).append(path)
-    for key in sorted(found):
-        yield found[key]
+    for path in (path for each in folders for path in each.glob("structures/??/??/*.captures")):
+        found.setdefault(path.stem, []).append(path)
+    return [found[key] for key in sorted(found)]
 
 
 def captures(paths):
@@ -87,38 +89,28 @@ def captures(paths):
     return sorted(found.items())
 
 
-def content(folders, key):
-    """Return the path of an undamaged copy of a content, or None."""
+def pieces(folders, key):
+    """Return an iterable of the bytes of an undamaged copy of a content, or None."""
     for folder in folders:
         path = folder / "contents" / key[:2] / key[2:4] / key
-        if path.is_file() and sha256(path) == key:
-            return path
-    return None
-
-
-def journaled(folders, key):
-    """Return a content that has no file yet but is in a journal, or None."""
-    for path in (path for folder in folders for path in (folder / "journal").glob("[12]")):
-        for part in re.split(key.encode() + rb" (?=\d+\n)", path.read_bytes())[1:]:
-            size, _, data = part.partition(b"\n")
-            if hashlib.sha256(data[: int(size)]).hexdigest() == key:
-                return data[: int(size)]
-    return None
+        if path.is_file() and hashlib.file_digest(path.open("rb"), "sha256").hexdigest() == key:
+            return iter(partial(path.open("rb").read, 1 << 20), b"")
+    path, begin, end = journals(folders).get(key, (None, 0, 0))
+    return path and [path.read_bytes()[begin:end]]
 
 
 def show(prefix, folders):
     """Print a line for each capture: date, status, size, content, URL."""
-    lost = 0
+    lost, journal = 0, journals(folders)
     for paths in structures(folders):
         for (date, key), (line, _, url) in captures(paths):
             if not url.startswith(prefix.encode()):
                 break
-            here = any((f / "contents" / key[:2] / key[2:4] / key).is_file() for f in folders)
-            here = here or journaled(folders, key) is not None
+            files = (f / "contents" / key[:2] / key[2:4] / key for f in folders)
+            here = key in journal or any(file.is_file() for file in files)
             lost += not here
-            words = "" if here else "  LOST: its content is on none of these disks"
-            shown = url.decode("utf-8", "replace")
-            print(f"{date}  {line[4].decode()}  {int(line[3]):>10}  {key}  {shown}{words}")
+            words = url.decode("utf-8", "replace") + ("" if here else "  LOST: on no disk here")
+            print(f"{date}  {line[4].decode()}  {int(line[3]):>10}  {key}  {words}")
     return 1 if lost else 0
 
 
@@ -128,19 +120,13 @@ def get(url, date, folders, with_head):
     names = (f / "structures" / key[:2] / key[2:4] / f"{key}.captures" for f in folders)
     found = [each for each in captures(names) if each[0][0] <= date.ljust(20, "9")]
     for (when, name), (line, data, _) in reversed(found):
-        path = content(folders, name)
-        small = journaled(folders, name) if path is None else b""
-        if small is None:
+        body = pieces(folders, name)
+        if body is None:
             print(f"the content {name} of {when} is lost; trying an older one", file=sys.stderr)
             continue
         if with_head:
             sys.stdout.buffer.write(data[int(line[6]) :])
-        sys.stdout.buffer.write(small)
-        if path is None:
-            return 0
-        with path.open("rb") as file:
-            while piece := file.read(1 << 20):
-                sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.writelines(body)
         return 0
     print(f"{url} is not on these disks{' at that date' if date else ''}", file=sys.stderr)
     return 1
@@ -148,7 +134,6 @@ def get(url, date, folders, with_head):
 
 def main(arguments):
     """Do what the command line asks; return the exit status."""
-    with_head = "--head" in arguments
     words = [each for each in arguments if each != "--head"]
     paths = [Path(each) for each in words[1:] if Path(each).exists()]
     folders = [path for path in paths if any((path / name).exists() for name in MARKS)]
@@ -156,7 +141,7 @@ def main(arguments):
     if folders and asked[:1] == ["list"] and len(asked) <= 2:
         return show("".join(asked[1:]), folders)
     if folders and asked[:1] == ["get"] and len(asked) in (2, 3):
-        return get(asked[1], "".join(asked[2:]), folders, with_head)
+        return get(asked[1], "".join(asked[2:]), folders, "--head" in arguments)
     print(__doc__, file=sys.stderr)
     return 2
 

@@ -4,6 +4,7 @@ interface   what every store does
 errors      what can go wrong with one
 fetching    a whole content from any of its copies, proven by its SHA-256
 folder      the disks of storage nodes, on this machine
+journals    contents that have no file yet
 bucket      one bucket of an object store, called from threads
 s3          the same files as objects of a bucket (extra `s3`)
 cluster     the storage nodes of an archive that runs

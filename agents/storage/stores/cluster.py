@@ -16,7 +16,7 @@ from typing import Any
 from zope.interface import implementer
 
 from agents.capture import Capture, structure_key
-from agents.configuration import Configuration, Port, secret
+from agents.configuration import Configuration, Port, http_client, secret
 from agents.deposit import ContentSize, Placement
 from agents.storage.disk.layout import Kind
 from agents.storage.errors import DamagedStructure
@@ -54,11 +54,10 @@ class ClusterStore:
         self.name = f"the archive at {master}"
         self.absent: list[str] = []
         self._configuration, self._workers = configuration, workers
-        self._agent = Agent(
-            reactor, KIND, f"{KIND}-{os.getpid()}", security=configuration.security(KIND)
-        )
+        security = configuration.security(KIND)
+        self._agent = Agent(reactor, KIND, f"{KIND}-{os.getpid()}", security=security)
         self._index = IndexLink(reactor, self._agent.connect(master))
-        self._nodes = NodeClient(reactor)
+        self._nodes = NodeClient(http_client(reactor, security, waiting_limit=10_000))
         self._took: OrderedDict[str, list[str]] = OrderedDict()
 
     async def open(self, *, writing: bool = False) -> None:

@@ -1,6 +1,6 @@
 """The disks of storage nodes on this machine as a store, whether their node runs or not."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import partial
 from heapq import merge
 from itertools import groupby, islice
@@ -17,6 +17,7 @@ from agents.storage.disk.store import DiskStore
 from agents.storage.stores.errors import NotHeld, StoreRefused
 from agents.storage.stores.fetching import fetch
 from agents.storage.stores.interface import PIECE, Held, IStore
+from agents.storage.stores.journals import JournalReader, Place
 from anet.workers import Workers
 
 _CAPTURES = 100  # read at once, with their heads
@@ -41,6 +42,7 @@ class FolderStore:
         self.name = ", ".join(map(str, folders))
         self.absent: list[str] = []
         self._layouts = [Layout(folder) for folder in folders]
+        self._journals = [JournalReader(folder) for folder in folders]
         self._workers, self._reserve = workers, reserve
         self._disk: DiskStore | None = None
 
@@ -75,7 +77,7 @@ class FolderStore:
             return await disk.put(key, body)
         incoming = await disk.receive()
         try:
-            async for piece in self._pieces(body, 0, None):
+            async for piece in self._pieces(Place(body, 0, body.stat().st_size)):
                 await disk.write(incoming, piece)
         except BaseException:
             await self._workers.run(incoming.discard)
@@ -84,22 +86,26 @@ class FolderStore:
 
     async def size(self, key: str) -> int | None:
         """Return the bytes of a content, or None."""
-        paths = self._paths(key)
-        return paths[0].stat().st_size if paths else None
+        places = await self._workers.run(self._places, key)
+        return places[0].size if places else None
 
     async def content(
         self, key: str, start: int = 0, size: int | None = None
     ) -> AsyncIterator[bytes]:
         """Yield a content in pieces."""
-        paths = self._paths(key)
-        if not paths:
+        places = await self._workers.run(self._places, key)
+        if not places:
             raise NotHeld(f"{self.name}: the content {key} is not there")
-        async for piece in self._pieces(paths[0], start, size):
+        place = places[0]
+        left = max(0, place.size - start)
+        part = Place(place.path, place.offset + start, left if size is None else min(left, size))
+        async for piece in self._pieces(part):
             yield piece
 
     async def fetch(self, key: str, spool: Path) -> bytes | Path:
         """Return a whole content, proven."""
-        copies = [partial(self._pieces, path, 0, None) for path in self._paths(key)]
+        places = await self._workers.run(self._places, key)
+        copies = [partial(self._pieces, place) for place in places]
         return await fetch(key, copies, self._workers, spool)
 
     async def listing(self, kind: Kind, after: str = "", limit: int = 1000) -> list[Held]:
@@ -122,25 +128,40 @@ class FolderStore:
             raise StoreRefused(f"{self.name} was opened to be read")
         return self._disk
 
-    def _paths(self, key: str) -> list[Path]:
-        paths = (layout.content(key) for layout in self._layouts)
-        return [path for path in paths if path.is_file()]
+    def _places(self, key: str) -> list[Place]:
+        """Return where the copies of a content are; blocks.
 
-    async def _pieces(self, path: Path, start: int, size: int | None) -> AsyncIterator[bytes]:
+        One that has no file yet is in a journal, which is emptied once it has: so look twice.
+        """
+        for _ in range(2):
+            paths = [layout.content(key) for layout in self._layouts]
+            found = [Place(path, 0, path.stat().st_size) for path in paths if path.is_file()]
+            if not found:
+                journals = [journal.places() for journal in self._journals]
+                found = [places[key] for places in journals if key in places]
+            if found:
+                return found
+        return []
+
+    async def _pieces(self, place: Place) -> AsyncIterator[bytes]:
+        """Yield what is at a place."""
+
         def read(at: int, most: int) -> bytes:
-            with path.open("rb") as file:
+            with place.path.open("rb") as file:
                 file.seek(at)
                 return file.read(most)
 
-        end = float("inf") if size is None else start + size
-        while start < end and (piece := await self._workers.run(read, start, PIECE)):
-            wanted = piece if start + len(piece) <= end else piece[: int(end) - start]
-            start += len(piece)
-            yield wanted
+        at, end = place.offset, place.offset + place.size
+        while at < end and (piece := await self._workers.run(read, at, min(PIECE, end - at))):
+            at += len(piece)
+            yield piece
 
     def _list(self, kind: Kind, after: str, limit: int) -> list[Held]:
         """Merge the listings of all folders; blocks."""
-        keys = merge(*(scan.keys(layout, kind, after) for layout in self._layouts))
+        listings = [scan.keys(layout, kind, after) for layout in self._layouts]
+        if kind == "contents":
+            listings += [_keys(journal, after) for journal in self._journals]
+        keys = merge(*listings)
         found = (key for key, _ in groupby(keys))
         return [Held(key, self._version(kind, key)) for key in islice(found, limit)]
 
@@ -159,3 +180,7 @@ class FolderStore:
         """
         layouts = [layout for layout in self._layouts if layout.captures(key).is_file()]
         return list(captures_of(layouts, key, after=after, limit=_CAPTURES))
+
+
+def _keys(journal: JournalReader, after: str) -> Iterator[str]:
+    return iter(sorted(key for key in journal.places() if key > after))

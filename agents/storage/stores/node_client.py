@@ -32,13 +32,16 @@ class _Listing:
 class NodeClient(Service):
     """Asks storage nodes, each named by its base URL.
 
+    Args:
+        client: speaks with them; it starts and stops with this.
+
     Attributes:
         secret: the archive's, which a node wants to see before it writes.
     """
 
-    def __init__(self, reactor: Any) -> None:
+    def __init__(self, client: HttpClient) -> None:
         self.secret = ""
-        self._client = HttpClient(reactor, connections=8, waiting_limit=10_000)
+        self._client = client
 
     def startService(self) -> None:
         """Begin."""

@@ -9,9 +9,11 @@ from attrs import evolve
 from pytest_twisted import ensureDeferred
 from zope.interface.verify import verifyObject
 
+from agents.bundle import pack
 from agents.capture import content_key, structure_key
 from agents.storage.errors import DigestMismatch, InvalidCapture
 from agents.storage.stores.errors import NotHeld
+from agents.storage.stores.folder import FolderStore
 from agents.storage.stores.interface import IN_MEMORY, IStore, all_held
 
 KINDS = ("folder", "s3", "cluster")
@@ -152,3 +154,23 @@ async def test_a_capture_that_fits_no_line_is_refused(
     await put(store, b"body")
     with pytest.raises(InvalidCapture):
         await store.append([evolve(make_capture(), status=1000)])
+
+
+@ensureDeferred
+async def test_what_a_killed_disk_has_in_its_journal_is_read(
+    tmp_path: Path, threads: Any, make_capture: Any
+) -> None:
+    """A content that was acknowledged, and has no file yet, is listed, sized, and given."""
+    disk = FolderStore([tmp_path / "disk"], threads)
+    await disk.open(writing=True)
+    await put(disk, b"filed")
+    await disk.close()
+    journal = tmp_path / "disk" / "journal" / "1"
+    journal.write_bytes(pack([(content_key(b"left"), b"left")]) + b"torn")
+    await disk.open()
+    key = content_key(b"left")
+    listed = [held.key async for held in all_held(disk, "contents", page=1)]
+    assert listed == sorted([key, content_key(b"filed")])
+    assert await disk.size(key) == 4
+    assert await disk.fetch(key, tmp_path) == b"left"
+    assert await whole(disk, key, 1, 2) == b"ef"
