@@ -1,6 +1,6 @@
 """The disks of a storage node as one store, which goes on without those that fail."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from heapq import merge
 from itertools import islice
 
@@ -167,6 +167,12 @@ class NodeStore(Disks):
 
     # Choosing
 
+    _resting: frozenset[str] = frozenset()
+
+    def rest(self, names: Iterable[str]) -> None:
+        """Write to these disks only what no other disk can take: they are being emptied."""
+        self._resting = frozenset(names)
+
     def _shares(
         self, captures: Sequence[Capture], without: Sequence[DiskStore]
     ) -> dict[DiskStore, list[Capture]]:
@@ -202,6 +208,7 @@ class NodeStore(Disks):
         if not sound:
             raise DiskFailed(f"no disk of this node can be written: {self.failed}")
         fitting = [disk for disk in sound if disk.room > size and disk not in without]
+        fitting = [disk for disk in fitting if disk.name not in self._resting] or fitting
         if not fitting:
             raise DiskFull(
                 f"no disk of this node has room for {size} bytes above its reserve: free some "

@@ -1,5 +1,7 @@
 """Has storage nodes copy, merge and remove, at a bounded rate; no byte goes through the master."""
 
+from collections.abc import Iterable
+
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
@@ -66,6 +68,12 @@ class Hands:
         done = await self._call(node, "remove", _REMOVE_TIMEOUT, kind=kind, key=key, **only)
         self.removed += done is True
         return done is not None
+
+    def rest(self, node: str, disks: Iterable[str]) -> None:
+        """Tell a node, if it is up, which of its disks are being emptied."""
+        peer = self._registry.peer(node)
+        if peer is not None:
+            peer.notify("rest", disks=sorted(disks))
 
     async def _call(
         self, node: str, method: str, timeout: float, **arguments: str

@@ -47,6 +47,7 @@ class NodeMethods:
         followed = await self._catalogue.register(status.name, status.url, disks)
         self._mending.forgotten |= bool(set(known) - set(disks))
         self._registry.node_joins(status, peer)
+        peer.notify("rest", disks=sorted(self._orders.disks(status.name)))
         self._mending.sweep_in(self._mending.settle)
         return followed
 

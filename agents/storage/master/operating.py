@@ -138,7 +138,7 @@ class OperatorMethods:
         restarts. Refuses "no-such-node", and "no-such-disk".
         """
         await self._orders.drain(await self._drain(node, disk))
-        self._ordered()
+        self._ordered(node)
 
     @exposed(roles=("operator",))
     async def undrain(self, node: str, disk: str = "") -> None:
@@ -147,7 +147,7 @@ class OperatorMethods:
         if drain not in self._orders.drains:
             raise CallRefused("no-such-drain", f"{node} {disk} is not being drained")
         await self._orders.undrain(drain)
-        self._ordered()
+        self._ordered(node)
 
     @exposed(roles=("operator",))
     async def forget(self, node: str) -> None:
@@ -163,7 +163,7 @@ class OperatorMethods:
             await self._orders.undrain(drain)
         self._registry.forget(node)
         self._mending.forgotten = True
-        self._ordered()
+        self._ordered(node)
 
     async def _drain(self, node: str, disk: str) -> Drain:
         known = (await self._catalogue.disks()).get(self._known(node), [])
@@ -178,7 +178,8 @@ class OperatorMethods:
             raise CallRefused("no-such-node", f"no node is called {node!r}; {', '.join(names)} are")
         return node
 
-    def _ordered(self) -> None:
-        """Tell the registry, which tells the index nodes; and count what is left."""
+    def _ordered(self, node: str) -> None:
+        """Tell the node, and the registry, which tells the index nodes; count what is left."""
+        self._hands.rest(node, self._orders.disks(node))
         self._registry.drain(drain.node for drain in self._orders.drains if not drain.disk)
         self._mending.sweep_in(0.0)

@@ -48,6 +48,10 @@ class Orders:
         self._catalogue = catalogue
         self.drains: frozenset[Drain] = frozenset()
 
+    def disks(self, node: str) -> set[str]:
+        """Return the names of the single disks of a node that are being drained."""
+        return {drain.disk for drain in self.drains if drain.node == node and drain.disk}
+
     async def open(self) -> None:
         """Read them from the catalogue, which is open."""
 

@@ -69,6 +69,11 @@ class StorageNodeMethods:
         except (StorageError, AnetError, OSError) as error:
             raise CallRefused("not-removed", str(error)) from None
 
+    @exposed(roles=("storage-master",))
+    def rest(self, disks: list[str]) -> None:
+        """Write to these disks, by name, only what no other disk can take; to all others again."""
+        self._store.rest(disks)
+
     @exposed(roles=("storage-master", "operator"))
     def audit(self) -> None:
         """Read and hash all that the disks hold, from the beginning, as fast as they can."""

@@ -41,6 +41,7 @@ class Node:
         self.sizes: dict[str, int] = {}
         self.status = NodeStatus(name, f"http://{name}", ROOM, **status)
         self.audits = 0
+        self.resting: list[str] = []
         self.refusing = False
         self.agent = Agent(reactor, "storage-node", name, [self])
         self.link = self.agent.connect(household.master.listener.address)
@@ -127,6 +128,11 @@ class Node:
         self.household.least_left = min(self.household.least_left, left)
         await self.lose(kind, key)
         return True
+
+    @exposed
+    def rest(self, disks: list[str]) -> None:
+        """Take note of the disks to be emptied."""
+        self.resting = disks
 
     @exposed
     def audit(self) -> None:

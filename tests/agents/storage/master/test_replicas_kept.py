@@ -239,6 +239,12 @@ async def test_a_disk_is_drained_onto_other_nodes(household, keys) -> None:
     await household.until(lambda: _is_drained(household, wanted))
     assert household.holders(keys[0]) == {"storage-1", "storage-2", "storage-3"}
     assert household.holders(keys[1]) == {"storage-1", "storage-2"}
+    assert first.resting == ["d1111111"]
+    first.resting = []
+    await household.restart_master()
+    await household.until(lambda: first.resting == ["d1111111"])
+    await household.ask("undrain", node="storage-1", disk="d1111111")
+    await household.until(lambda: first.resting == [])
 
 
 @ensureDeferred

@@ -118,6 +118,7 @@ async def test_nodes_begin_an_audit_when_the_master_says_so(household, nodes) ->
     key = sha256(BODIES[0]).hexdigest()
     for service in nodes.services.values():
         await service.store.put(key, BODIES[0])
+    await household.until(lambda: nodes.holders(BODIES[0]) == {"storage-1", "storage-2"})
     [path] = [
         disk.layout.content(key)
         for disk in nodes.services["storage-1"].store.disks
@@ -132,3 +133,17 @@ async def test_nodes_begin_an_audit_when_the_master_says_so(household, nodes) ->
         return [path.read_bytes() for path in paths if path.exists()] == [BODIES[0]]
 
     await household.until(is_mended)
+
+
+@ensureDeferred
+async def test_a_disk_that_is_drained_takes_nothing_new(household, nodes) -> None:
+    """What is deposited meanwhile goes to the node's other disk."""
+    await household.start()
+    await nodes.start(2)
+    one, other = nodes.services["storage-1"].store.disks
+    await household.ask("drain", node="storage-1", disk=one.name)
+    for body in BODIES:
+        await nodes.services["storage-1"].store.put(sha256(body).hexdigest(), body)
+    keys = [sha256(body).hexdigest() for body in BODIES]
+    assert not any(one.holds("contents", key) for key in keys)
+    assert all(other.holds("contents", key) for key in keys)
