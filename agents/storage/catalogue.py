@@ -21,8 +21,7 @@ from agents.storage.status import Added, Followed
 from anet.workers import Workers
 
 VERSION = 2
-HALF_KEY = 16  # bytes of a key that an index node keeps (*INA §2.3.1*)
-WHOLE_KEY = 32
+WHOLE_KEY = 32  # bytes
 _BATCH_LIMIT = 500  # jobs of one transaction
 _WAITING_LIMIT = 20_000
 
@@ -45,11 +44,10 @@ class Catalogue:
     Args:
         path: its file.
         workers: of one thread, that nobody else uses.
-        key_bytes: how much of each key is kept.
     """
 
-    def __init__(self, path: Path, workers: Workers, key_bytes: int = WHOLE_KEY) -> None:
-        self._path, self._workers, self._key_bytes = path, workers, key_bytes
+    def __init__(self, path: Path, workers: Workers) -> None:
+        self._path, self._workers = path, workers
         self._connection: sqlite3.Connection | None = None
         self._jobs: Batcher[Job[Any]] = Batcher(
             lambda jobs: workers.run(self._transaction, jobs),
@@ -149,7 +147,7 @@ class Catalogue:
         return await self.run(job)
 
     def _put(self, db: sqlite3.Connection, number: int, entries: Iterable[Entry]) -> None:
-        last = {(KINDS.index(each.kind), self._short(each.key), number): each for each in entries}
+        last = {(KINDS.index(each.kind), bytes.fromhex(each.key), number): each for each in entries}
         gone = [place for place, entry in last.items() if entry.gone]
         held = [(*place, each.size, each.mark) for place, each in last.items() if not each.gone]
         db.executemany("DELETE FROM holdings WHERE kind = ? AND key = ? AND disk = ?", gone)
@@ -185,7 +183,7 @@ class Catalogue:
                     # SQLite gives with max() the mark of the row that has it.
                     "SELECT node, max(size), mark FROM holdings JOIN disks ON disk = number "
                     "WHERE kind = ? AND key = ? GROUP BY node",
-                    (KINDS.index(kind), self._short(key)),
+                    (KINDS.index(kind), bytes.fromhex(key)),
                 )
             ]
             for key in keys
@@ -283,9 +281,6 @@ class Catalogue:
             db.execute("ROLLBACK")
             raise
         return outcomes
-
-    def _short(self, key: str) -> bytes:
-        return bytes.fromhex(key)[: self._key_bytes]
 
 
 _SHORT = """

@@ -32,7 +32,7 @@ class Asking:
         self.asked = 0
 
     async def holders(self, kind: Kind, key: str) -> Known:
-        """Return the nodes that hold a key; it is sure when all nodes, up or not, have answered."""
+        """Return the nodes that hold a key; it is sure when all nodes have answered, up or not."""
         self.asked += 1
         nodes = self._view.nodes
         up = [node for node in nodes if node.up]
@@ -41,7 +41,7 @@ class Asking:
         for answer in answers:
             if isinstance(answer, Exception) and not isinstance(answer, AnetError):
                 raise answer
-        sure = len(up) == len(nodes) and all(isinstance(has, bool) for has in answers)
+        sure = 0 < len(up) == len(nodes) and all(isinstance(has, bool) for has in answers)
         return Known([Holding(name, 0) for name in found], sure)
 
     async def _has(self, node: NodeState, kind: Kind, key: str) -> bool:

@@ -54,6 +54,7 @@ class Following:
         self._tasks = Tasks()
         self._parts = DeferredSemaphore(_PARTS_AT_ONCE)
         self._busy: set[str] = set()
+        self._seen: set[str] = set()
         self._read: dict[tuple[str, str], int] = {}
         self.taken = 0
         self.behind: set[str] = set()
@@ -69,8 +70,11 @@ class Following:
 
     @property
     def sure(self) -> int:
-        """The mask of the groups that have been read to the end of the log of every disk."""
-        groups = mask(self._store.groups)
+        """The mask of the groups that have been read to the end of the log of every disk.
+
+        Nodes that are away do not count; but before any log was read, nothing is sure.
+        """
+        groups = mask(self._store.groups) if self._read else 0
         for node in self._view.up:
             for disk in _disks(node):
                 groups &= self._read.get((node.name, disk), 0)
@@ -81,10 +85,11 @@ class Following:
         share = self._view.share
         if share is not None and share != self._store.groups:
             await self._store.take(share)
-        up = self._view.up
-        names = {node.name for node in up}
-        self._read = {place: groups for place, groups in self._read.items() if place[0] in names}
-        for node in up:
+        up = {node.name: node for node in self._view.up}
+        back = up.keys() - self._seen  # their logs may have grown since they were last read
+        self._read = {place: groups for place, groups in self._read.items() if place[0] not in back}
+        self._seen = set(up)
+        for node in up.values():
             if node.name not in self._busy:
                 self._busy.add(node.name)
                 self._tasks.start(self._read_node(node), f"reading the logs of {node.name}")
@@ -100,6 +105,9 @@ class Following:
         except AnetError as error:
             self.behind.add(node.name)
             _log.info("a log of {node} was not read: {why}", node=node.name, why=error)
+        except Exception:
+            self._read.clear()  # the database takes nothing, so that nothing is sure
+            raise
         finally:
             self._busy.discard(node.name)
 

@@ -120,11 +120,8 @@ class Recording:
             if known.sure:
                 raise _unknown_content(capture)
             doubtful[capture.content] = capture
-        answers = await together(self._asking.holders("contents", key) for key in doubtful)
-        for capture, answer in zip(doubtful.values(), answers, strict=True):
-            if isinstance(answer, Exception):
-                raise answer
-            if not answer.holdings:
+        for capture in doubtful.values():
+            if not (await self._asking.holders("contents", capture.content)).holdings:
                 raise _unknown_content(capture)
 
     def _share(

@@ -7,7 +7,7 @@ import pytest
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 
-from agents.storage.catalogue import HALF_KEY, WHOLE_KEY, Catalogue
+from agents.storage.catalogue import Catalogue
 from agents.storage.disk.additions import Entry
 from agents.storage.errors import LayoutRefused
 from agents.storage.policy import Holding
@@ -17,10 +17,10 @@ from anet.workers import Workers
 KEYS = [sha256(b"%d" % number).hexdigest() for number in range(20)]
 
 
-async def _opened(path: Path, key_bytes: int = WHOLE_KEY) -> tuple[Catalogue, Workers]:
+async def _opened(path: Path) -> tuple[Catalogue, Workers]:
     workers = Workers(reactor, 1)
     workers.startService()
-    catalogue = Catalogue(path, workers, key_bytes)
+    catalogue = Catalogue(path, workers)
     await catalogue.open()
     return catalogue, workers
 
@@ -57,18 +57,6 @@ async def test_another_log_replaces_all(tmp_path: Path) -> None:
     await catalogue.add("a", _added(51, 90, KEYS[1], log="new"))
     found = await catalogue.holders([("contents", KEYS[0]), ("contents", KEYS[1])])
     assert (found[KEYS[0]], len(found[KEYS[1]])) == ([], 1)
-    await catalogue.close()
-    await workers.stopService()
-
-
-@ensureDeferred
-async def test_an_index_keeps_half_of_each_key(tmp_path: Path) -> None:
-    """The first 128 bits find what the whole key named."""
-    catalogue, workers = await _opened(tmp_path / "db", HALF_KEY)
-    await catalogue.register("a", "http://a", ["disk"])
-    await catalogue.add("a", _added(51, 100, KEYS[0]))
-    assert (await catalogue.holders([("contents", KEYS[0])]))[KEYS[0]] == [Holding("a", 5)]
-    assert (await catalogue.holders([("structures", KEYS[0])]))[KEYS[0]] == []
     await catalogue.close()
     await workers.stopService()
 

@@ -199,6 +199,7 @@ async def test_what_only_nodes_that_are_down_hold_is_not_called_unknown(
     """The archive knows the key and cannot reach it now, which is another answer than none."""
     await cluster.start()
     await cluster.deposit((make_capture(), b"body"))
+    await until(lambda: cluster.index.following.sure)
     for node in list(cluster.nodes.values()):
         await cluster.stop(node)
     await until(lambda: not cluster.index.view.up)

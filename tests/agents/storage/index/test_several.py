@@ -176,7 +176,8 @@ async def test_without_a_sibling_all_is_found_all_the_same(
     await several.shared()
     captures = await several.deposit("index-1", BODIES, make_capture)
     left = several.indexes["index-1"]
-    await until(lambda: left.following.taken > 0)
+    logged = 2 * 2 * len(captures)
+    await until(lambda: left.following.taken >= logged)
     monkeypatch.setattr(left.view, "_grace", 1e9)
     left.placing._holders._notes = type(left.placing._holders._notes)(reactor)
     await several.stop(several.indexes.pop("index-2"))

@@ -1,0 +1,53 @@
+"""The cluster as an index node sees it."""
+
+from twisted.internet.task import Clock
+
+from agents.storage.index.readings import Disk
+from agents.storage.index.sharing import groups_of
+from agents.storage.index.view import SUSPECT_FOR, ClusterView
+from agents.storage.status import Cluster, IndexStatus, NodeState, NodeStatus
+
+ONE, TWO = IndexStatus("index-1", "a:1"), IndexStatus("index-2", "b:1")
+
+
+def test_an_index_node_that_is_away_keeps_its_share_for_a_time() -> None:
+    """It is waited for; then the others take its groups, until it is back."""
+    clock = Clock()
+    view = ClusterView(clock, "index-1", grace=10)
+    assert view.share is None and set(view.owners) == {None}
+    view.update(Cluster(index_nodes=[ONE, TWO]))
+    both = groups_of("index-1", ["index-1", "index-2"])
+    assert view.share == both and view.siblings == [TWO]
+    view.update(Cluster(index_nodes=[ONE]))
+    clock.advance(9)
+    view.update(Cluster(index_nodes=[ONE]))
+    assert view.share == both and view.siblings == [TWO]
+    clock.advance(2)
+    view.update(Cluster(index_nodes=[ONE]))
+    assert view.share == bytes(range(256)) and view.siblings == []
+    view.update(Cluster(index_nodes=[ONE, TWO]))
+    assert view.share == both
+
+
+def test_an_index_node_counts_itself() -> None:
+    """Also when the master does not name it yet, so that it never lets all go."""
+    view = ClusterView(Clock(), "index-1", grace=0)
+    view.update(Cluster(index_nodes=[TWO]))
+    assert view.share == groups_of("index-1", ["index-1", "index-2"])
+
+
+def test_nodes_of_the_former_run_are_up_until_the_master_says() -> None:
+    """With the disks that they had, so that none is forgotten; one that is silent is down."""
+    clock = Clock()
+    view = ClusterView(clock, "index-1", grace=0)
+    view.assume([Disk(1, "a", "one", "http://a"), Disk(2, "a", "two", "http://a")])
+    [node] = view.up
+    assert [disk.name for disk in node.status.disks] == ["one", "two"]
+    assert view.names(["http://a/", "a", "b"]) == ["a", "a"]
+    view.suspect("a")
+    assert view.up == []
+    clock.advance(SUSPECT_FOR)
+    assert view.up == [node]
+    view.update(Cluster(nodes=[NodeState(NodeStatus("b", "http://b"), up=True)]))
+    view.assume([Disk(1, "a", "one", "http://a")])
+    assert [each.name for each in view.up] == ["b"]
