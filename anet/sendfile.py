@@ -90,6 +90,10 @@ class FileSender:
         self._waiting += left
         self._spent += len(data) - left
 
+    def has_room(self) -> bool:
+        """Tell whether little waits, and others need not have their turn first."""
+        return self._waiting <= FULL and self._spent < TURN
+
     async def drain(self) -> None:
         """Wait while much that was written waits to be taken, and when others have their turn.
 

@@ -24,7 +24,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from crawl import free_ports, processor_of_tree, wait_for_port
+from crawl_sites import free_ports, wait_for_port
+from crawl_tools import processor_of_tree
 
 SIZES = {"10 KiB": 10 * 1024, "1 MiB": 1024**2, "50 MiB": 50 * 1024**2}
 OURS = Path(__file__).parent / "http_server_dlweb.py"
@@ -176,12 +177,12 @@ def ask(server: Server, size: str, seconds: int) -> Run:
     connections = 8 if SIZES[size] > 10 * 1024**2 else 32
     url = f"http://127.0.0.1:{server.port}/{size.replace(' ', '')}"
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s", url]
-    before, began = processor_of_tree(server.pid), time.monotonic()
+    before, began = sum(processor_of_tree(server.pid).values()), time.monotonic()
     done = subprocess.run(
         [*on_processor(processors()[1]), *command], capture_output=True, text=True, check=True
     )
     taken = time.monotonic() - began
-    processor = processor_of_tree(server.pid) - before
+    processor = sum(processor_of_tree(server.pid).values()) - before
     said = re.search(r"(\d+) requests in", done.stdout)
     if said is None or "Non-2xx" in done.stdout or "Socket errors" in done.stdout:
         sys.exit(f"wrk met errors at {url}:\n{done.stdout}")

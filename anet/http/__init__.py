@@ -8,15 +8,16 @@ from anet.http.connect import connect, permit_all
 from anet.http.connection import HttpConnection
 from anet.http.exchange import ClientResponse
 from anet.http.file_body import FileBody
-from anet.http.hosts import guarded
+from anet.http.hosts import guarded, guarded_prompt
 from anet.http.incoming import IncomingBody, Sink
 from anet.http.message import HOP_BY_HOP, Headers, ResponseHead, parse_head
 from anet.http.metrics import metrics_response
 from anet.http.request import Request
-from anet.http.response import Response
+from anet.http.request_parser import RequestHead
+from anet.http.response import Response, date_now
 from anet.http.router import Router
 from anet.http.server import HttpServer
-from anet.http.server_connection import Handler, Limits
+from anet.http.server_connection import Handler, Limits, Prompt
 from anet.names import resolve
 
 __all__ = [
@@ -30,13 +31,17 @@ __all__ = [
     "HttpServer",
     "IncomingBody",
     "Limits",
+    "Prompt",
     "Request",
+    "RequestHead",
     "Response",
     "ResponseHead",
     "Router",
     "Sink",
     "connect",
+    "date_now",
     "guarded",
+    "guarded_prompt",
     "metrics_response",
     "parse_head",
     "permit_all",

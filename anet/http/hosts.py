@@ -6,9 +6,11 @@ and a name that the operator has configured cannot be such a site's.
 """
 
 from collections.abc import Awaitable, Callable, Collection
+from functools import lru_cache
 from ipaddress import ip_address
 
 from anet.http.request import Request
+from anet.http.request_parser import RequestHead
 from anet.http.response import Response
 
 _Handler = Callable[[Request], Awaitable[Response]]
@@ -36,9 +38,28 @@ def guarded(handler: _Handler, names: Collection[str] = ()) -> _Handler:
     return answer
 
 
+def guarded_prompt(
+    prompt: Callable[[RequestHead], bytes | None], names: Collection[str] = ()
+) -> Callable[[RequestHead], bytes | None]:
+    """Return a prompt (see `HttpServer`) that leaves requests under other names to the handler."""
+    ours = {_name(each) for each in names}
+
+    @lru_cache(maxsize=256)
+    def is_known(host: bytes) -> bool:
+        return _is_our_name(_name(host.decode("latin-1").strip()), ours)
+
+    def answer(head: RequestHead) -> bytes | None:
+        return prompt(head) if is_known(head.headers.get(b"host") or b"") else None
+
+    return answer
+
+
 def is_ours(request: Request, names: Collection[str] = ()) -> bool:
     """Tell whether the host that a request names is an address, of one label, or in `names`."""
-    name = _name(request.headers.text(b"host"))
+    return _is_our_name(_name(request.headers.text(b"host")), names)
+
+
+def _is_our_name(name: str, names: Collection[str]) -> bool:
     if "." not in name and ":" not in name:
         return True  # localhost, storage-2, or no name at all
     if name in names:

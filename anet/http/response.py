@@ -86,7 +86,7 @@ class Response:
         said = b"%d" % length if length is not None and not self.bodiless() else None
         if self.raw_head is None:
             lines = [b"HTTP/1.1 %d %s" % (self.status, reason_of(self.status).encode())]
-            lines.append(b"Date: " + _now())
+            lines.append(b"Date: " + date_now())
         else:
             lines, kept_length = kept_lines(self.raw_head, said)
             said = None if kept_length else said
@@ -130,5 +130,6 @@ def _date_of(second: int) -> bytes:
     return formatdate(second, usegmt=True).encode()
 
 
-def _now() -> bytes:
+def date_now() -> bytes:
+    """Return what a `Date` field says now."""
     return _date_of(int(time()))

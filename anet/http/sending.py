@@ -25,6 +25,10 @@ class PacedWriter(ABC):
         """Write without waiting."""
 
     @abstractmethod
+    def has_room(self) -> bool:
+        """Tell whether little that was written waits to be taken."""
+
+    @abstractmethod
     async def drain(self) -> None:
         """Wait until the other side has taken what was written.
 
@@ -106,6 +110,10 @@ class TcpWriter(PacedWriter):
         """Write without waiting."""
         self._sender.write(data)
 
+    def has_room(self) -> bool:
+        """Tell whether little waits."""
+        return self._sender.has_room()
+
     async def drain(self) -> None:
         """Wait while too much waits to be taken."""
         await self._sender.drain()
@@ -137,6 +145,10 @@ class BufferedWriter(PacedWriter):
     def write(self, data: bytes) -> None:
         """Write without waiting."""
         self._transport.write(data)
+
+    def has_room(self) -> bool:
+        """Tell whether the transport's buffer has room."""
+        return self._drained is None
 
     async def drain(self) -> None:
         """Wait while the transport's buffer is full."""

@@ -7,14 +7,14 @@ from twisted.internet.defer import DeferredList
 
 from anet.address import Address
 from anet.factories import factory_of
-from anet.http.server_connection import Handler, Limits, ServerConnection, ServerState
+from anet.http.server_connection import Handler, Limits, Prompt, ServerConnection, ServerState
 from anet.listening import listen
 
 GRACE = 5.0  # seconds that requests under way are given when the server stops
 
 
 class HttpServer(Service):
-    """Serves one handler at one address.
+    """Serves one handler at one address; `prompt` may answer before it (see `Prompt`).
 
     Attributes:
         port: where it listens once started; the real one when 0 was asked for.
@@ -28,12 +28,13 @@ class HttpServer(Service):
         *,
         name: str,
         limits: Limits | None = None,
+        prompt: Prompt | None = None,
     ) -> None:
         self.name: str = name
         self._reactor = reactor
         self._address = Address.parse(address)
         self.port = self._address.port
-        self._state = ServerState(name, handler, limits or Limits(), reactor)
+        self._state = ServerState(name, handler, limits or Limits(), reactor, prompt)
         self._listening: Any = None
 
     @property

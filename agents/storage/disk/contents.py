@@ -13,6 +13,7 @@ from agents.storage.disk.durable import Folders, SyncSet
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.errors import DigestMismatch
 
+SMALL = 64 * 1024  # bytes of a content that is read at once, and goes through the journal
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 _serial: Iterator[int] = count(1)
@@ -76,6 +77,21 @@ def is_sound(path: str | os.PathLike[str], key: str) -> bool:
         if error.errno == errno.EIO:
             return False
         raise
+
+
+def read_small(layout: Layout, key: str) -> bytes | None:
+    """Return a content of at most `SMALL` bytes; None for any other, and for an error."""
+    try:
+        descriptor = os.open(f"{layout.folder('contents', key)}/{key}", os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        body = os.read(descriptor, SMALL + 1)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return body if len(body) <= SMALL else None
 
 
 class ContentWrite:

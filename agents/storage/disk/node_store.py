@@ -33,6 +33,14 @@ class NodeStore(Disks):
                 return disk, size
         return None
 
+    def read_small(self, key: str) -> bytes | None:
+        """Return a small content; None when no disk has it, or it is not small."""
+        for disk in self.disks:
+            body = disk.read_small(key)
+            if body is not None:
+                return body
+        return None
+
     def copies(self, kind: Kind, key: str) -> list[DiskStore]:
         """Return the disks that have a key, the fullest copy first."""
         sizes = [(disk.size_of(kind, key), disk) for disk in self.disks]

@@ -15,11 +15,11 @@ from agents.storage.disk.additions import AdditionsLog
 from agents.storage.disk.ahead import WriteAhead
 from agents.storage.disk.append import Marks, StructureWrite
 from agents.storage.disk.commit import DiskWriter, Write
-from agents.storage.disk.contents import ContentWrite, IncomingContent
+from agents.storage.disk.contents import SMALL, ContentWrite, IncomingContent, read_small
 from agents.storage.disk.durable import Folders
 from agents.storage.disk.health import Health, look
 from agents.storage.disk.holdings import FilterTooSmall, Holdings, survey
-from agents.storage.disk.journal import SMALL, Content, known_outcomes
+from agents.storage.disk.journal import Content, known_outcomes
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.disk.lock import DiskLock
 from agents.storage.disk.removal import Quarantine, Removal
@@ -150,6 +150,11 @@ class DiskStore:
         except OSError as error:
             self.health.note(error)
             return None
+
+    def read_small(self, key: str) -> bytes | None:
+        """Return a content of at most 64 KiB; None for any other, and when it cannot be read."""
+        body = self.ahead.journal.read(key)
+        return read_small(self.layout, key) if body is None else body
 
     def status(self) -> DiskStatus:
         """Return what the disk says of itself."""

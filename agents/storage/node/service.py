@@ -23,7 +23,7 @@ from agents.storage.node.routes import NodeRoutes
 from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
 from agents.storage.status import NodeStatus
-from anet.http import HttpClient, HttpServer, Limits, guarded
+from anet.http import HttpClient, HttpServer, Limits, guarded, guarded_prompt
 from anet.starting import in_words
 from anet.workers import Workers
 from hip import Agent, HipError
@@ -113,6 +113,9 @@ class StorageNode(OpeningService):
             guarded(self._router(), [address, urlsplit(self.url).netloc]),
             name=name,
             limits=Limits(connections=config.connections),
+            prompt=guarded_prompt(
+                self.routes.contents.prompt, [address, urlsplit(self.url).netloc]
+            ),
         )
         self.lookup: Lookup | None = None
 

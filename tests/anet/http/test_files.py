@@ -226,7 +226,7 @@ async def test_small_answers_to_requests_of_one_segment_leave_in_one(server, fol
 @ensureDeferred
 async def test_answers_on_one_connection_keep_their_order(server, folder, monkeypatch):
     """Files large and small, parts of them, heads only and words, all asked for at once."""
-    monkeypatch.setattr("anet.http.response._now", lambda: b"Sat, 21 Nov 2026 12:00:00 GMT")
+    monkeypatch.setattr("anet.http.response.date_now", lambda: b"Sat, 21 Nov 2026 12:00:00 GMT")
     large, small = folder.add("large", 3 * MIB), folder.add("small", 700)
     paths = ["/words", "/large", "/words", "/small", "/large/1000000/2999999", "/large", "/words"]
     reader = await dial(server)

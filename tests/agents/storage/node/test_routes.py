@@ -16,11 +16,20 @@ from twisted.internet.threads import deferToThread
 
 from agents.bundle import BUNDLE_LIMIT, COUNT_LIMIT, pack
 from agents.capture import structure_key
+from agents.storage.disk.contents import SMALL
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.node import body as body_module
 from agents.storage.node.routes import NodeRoutes
 from agents.storage.status import NodeStatus
-from anet.http import HttpClient, HttpServer
+from anet.http import (
+    FileBody,
+    Headers,
+    HttpClient,
+    HttpServer,
+    Request,
+    RequestHead,
+    guarded_prompt,
+)
 
 SECRET = [(b"Authorization", b"Bearer secret")]
 BODY = bytes(range(256)) * 40
@@ -42,7 +51,14 @@ class Node:
             1_000_000,
             20_000,
         )
-        self.server = HttpServer(reactor, "127.0.0.1:0", routes.router(), name="storage-1")
+        self.routes = routes
+        self.server = HttpServer(
+            reactor,
+            "127.0.0.1:0",
+            routes.router(),
+            name="storage-1",
+            prompt=guarded_prompt(routes.contents.prompt),
+        )
 
     async def ask(
         self, method: str, path: str, headers: Any = (), body: bytes = b""
@@ -294,3 +310,42 @@ async def test_what_is_held_is_listed(node: Node, make_capture) -> None:
     part = await node.json(f"/additions?log={part['log']}&since={part['position']}")
     assert part["entries"] == []
     assert (await node.json("/status"))["name"] == "storage-1"
+
+
+@ensureDeferred
+async def test_what_is_at_hand_is_answered_as_the_handler_would(node) -> None:
+    """A GET answered at once differs in no byte from what the handler says, file or journal."""
+    store = node.store.disks[0]
+    prompt = node.routes.contents.prompt
+    for body in (b"", b"small", b"x" * SMALL):
+        key = sha256(body).hexdigest()
+        head = RequestHead("GET", f"/contents/{key}", "1.1", Headers([(b"Host", b"a")]), True)
+        assert prompt(head) is None
+        await store.put(key, body)
+        for _ in ("in the journal", "in its file"):
+            request = Request("GET", head.target, head.headers)
+            said = await node.routes.contents.get_content(request, key)
+            whole = body if isinstance(said.body, FileBody) else said.body
+            assert said.body_length() == len(body)
+            assert prompt(head) == said.head(True, False) + whole
+            await store.ahead.settle()
+
+
+@ensureDeferred
+async def test_only_whole_small_contents_are_at_hand(node) -> None:
+    """Ranges, conditions, large contents, damaged names and other paths go to the handler."""
+    large = b"x" * (SMALL + 1)
+    key = sha256(b"small").hexdigest()
+    await node.store.disks[0].put(key, b"small")
+    await node.store.disks[0].put(sha256(large).hexdigest(), large)
+    for target, fields in (
+        (f"/contents/{key}", [(b"Range", b"bytes=0-1")]),
+        (f"/contents/{key}", [(b"If-None-Match", b'"%s"' % key.encode())]),
+        (f"/contents/{key}?a", []),
+        (f"/contents/{key.upper()}", []),
+        ("/contents/" + "../" * 21 + "a", []),
+        (f"/contents/{sha256(large).hexdigest()}", []),
+        ("/status", []),
+    ):
+        head = RequestHead("GET", target, "1.1", Headers(fields), True)
+        assert node.routes.contents.prompt(head) is None
