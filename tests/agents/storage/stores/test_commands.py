@@ -19,6 +19,7 @@ from agents.archive.errors import ArchiveError
 from agents.capture import content_key, structure_key
 from agents.storage.stores.cluster import ClusterStore
 from agents.storage.stores.folder import FolderStore
+from anet.tasks import sleep
 from anet.workers import Workers
 
 DLWEB = Path(sys.executable).parent / "dlweb"
@@ -179,3 +180,37 @@ async def test_a_running_archive_is_looked_after(
     assert status == 0 and json.loads(out)["contents"] == 1, err
     status, out, err = await storage("copy", place, tmp_path / "out", *common)
     assert status == 0 and json.loads(out)["captures"] == 1, err
+
+
+@pytest.mark.slow
+@ensureDeferred
+async def test_a_killed_copy_is_gone_on_with(
+    tmp_path: Path, threads: Workers, make_capture: Any, storage: Storage
+) -> None:
+    """`kill -9` of a copy loses nothing that was copied, and the next run copies the rest."""
+    source = FolderStore([tmp_path / "from"], threads)
+    await source.open(writing=True)
+    bodies = [b"%d" % number * 100 for number in range(600)]
+    for body in bodies:
+        await source.put(content_key(body), body)
+    await source.append(
+        [make_capture(f"{URL}{number}", 1, body) for number, body in enumerate(bodies)]
+    )
+    await source.close()
+    target = tmp_path / "to"
+    copy = ("copy", tmp_path / "from", target, "--archive", tmp_path / "var", "--json")
+    copied = 0
+    for kind in ("contents", "structures"):
+        process = subprocess.Popen([DLWEB, "storage", *map(str, copy)], stdout=subprocess.DEVNULL)
+        while process.poll() is None and len(list(target.glob(f"{kind}/*/*/*"))) < 50:
+            await sleep(reactor, 0.01)
+        process.kill()
+        process.wait()
+        copied = len(list(target.glob("contents/*/*/*")))
+    status, out, err = await storage(*copy)
+    figures = json.loads(out)
+    assert status == 0, err
+    assert figures["contents_known"] >= copied and figures["contents"] <= 600 - copied
+    status, out, _ = await storage("verify", target, "--json")
+    found = json.loads(out)
+    assert (status, found["contents"], found["captures"], found["wrong"]) == (0, 600, 600, 0)
