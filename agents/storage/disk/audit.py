@@ -159,7 +159,12 @@ class Audit:
             await self._pause(position - before)
 
     async def _quarantine(self, kind: Kind, key: str) -> None:
-        if await self._disk.quarantine(kind, key):
+        try:
+            found = await self._disk.quarantine(kind, key)
+        except StorageError as error:  # no room, or it cannot be written any more
+            _log.error("{key} is damaged, and stays: {error}", key=f"{kind} {key}", error=error)
+            return
+        if found:
             self.found += 1
             _log.error(
                 "{key} on the disk {disk} is damaged or missing, and goes to quarantine",
@@ -176,7 +181,10 @@ class Audit:
 
     async def _keep(self) -> None:
         self._kept = self._clock.seconds()
-        await self._workers.run(self._save, msgspec.json.encode(self.place))
+        try:
+            await self._workers.run(self._save, msgspec.json.encode(self.place))
+        except OSError as error:  # then a restart goes on from an older place
+            self._disk.health.note(error)
 
     def _load(self) -> Place:
         be_idle()

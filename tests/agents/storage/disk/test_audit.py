@@ -52,6 +52,7 @@ async def _fill(disk: DiskStore, make_capture) -> None:
     await disk.put_all([(_key(body), memoryview(body)) for body in BODIES])
     await disk.append([make_capture(URL, day) for day in (1, 2, 3)])
     await disk.append([make_capture(f"{URL}{number}") for number in range(5)])
+    await disk.ahead.settle()
 
 
 @ensureDeferred
@@ -82,6 +83,7 @@ async def test_damaged_and_lost_contents_are_gone(store: DiskStore, workers, mak
     assert store.holdings.counts["contents"] == len(BODIES) - 2
     assert (await _audited(store, workers)).found == 0
     assert await store.put(rotten, BODIES[3]) is True
+    await store.ahead.settle()
     assert not _last(store, "contents", rotten).gone and store.holds("contents", rotten)
 
 
@@ -143,6 +145,7 @@ async def test_it_reads_no_faster_than_it_may(store: DiskStore, workers) -> None
     """What is read at a rate of so many bytes a second takes its time."""
     for number in range(4):
         await store.put(_key(b"%d" % number * 5000), b"%d" % number * 5000)
+    await store.ahead.settle()
     tasks = Tasks()
     audit = Audit(reactor, store, workers, 40_000, 1e9)
     begun = reactor.seconds()
@@ -203,6 +206,7 @@ async def test_killed_between_the_log_and_the_removal(
     await again.open()
     assert _last(again, "contents", _key(b"a")).gone
     await again.put(_key(b"a"), b"a")
+    await again.ahead.settle()
     assert not _last(again, "contents", _key(b"a")).gone and again.holds("contents", _key(b"a"))
     await again.close()
 
