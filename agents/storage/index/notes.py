@@ -4,7 +4,6 @@ Notes are in memory only, and no answer depends on them: what an index node does
 stored once more, and found by asking the storage nodes.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable
 
 from twisted.internet.interfaces import IReactorTime
@@ -12,7 +11,7 @@ from twisted.internet.interfaces import IReactorTime
 from agents.storage.disk.layout import Kind
 
 KEPT = 60.0  # seconds that a note is kept at least; logs tell within a few
-LIMIT = 200_000  # keys noted; past it the older half is forgotten
+LIMIT = 100_000  # keys noted, some 300 bytes each; past it the older half is forgotten
 
 Place = tuple[Kind, str]
 
@@ -22,27 +21,30 @@ class Notes:
 
     def __init__(self, clock: IReactorTime) -> None:
         self._clock = clock
-        self._younger: defaultdict[Place, set[str]] = defaultdict(set)
-        self._older = self._younger
+        self._younger: dict[Place, tuple[str, ...]] = {}
+        self._older: dict[Place, tuple[str, ...]] = {}
         self._changed = clock.seconds()
 
     def add(self, kind: Kind, key: str, nodes: Iterable[str]) -> None:
         """Take note that nodes hold a key now."""
         self._change_if_due()
-        self._younger[kind, key].update(nodes)
+        known = self._younger.get((kind, key), ())
+        self._younger[kind, key] = tuple({*known, *nodes})  # a set would take four times as much
 
     def nodes(self, kind: Kind, key: str) -> set[str]:
         """Return the names of the nodes that were noted for a key."""
         place = (kind, key)
-        return self._younger.get(place, set()) | self._older.get(place, set())
+        return {*self._younger.get(place, ()), *self._older.get(place, ())}
 
     def forget(self, kind: Kind, key: str, node: str) -> None:
         """Take note that a node holds a key no more."""
+        place = (kind, key)
         for half in (self._younger, self._older):
-            half.get((kind, key), set()).discard(node)
+            if place in half:
+                half[place] = tuple(name for name in half[place] if name != node)
 
     def _change_if_due(self) -> None:
         now = self._clock.seconds()
         if now - self._changed >= KEPT or len(self._younger) >= LIMIT // 2:
-            self._older, self._younger = self._younger, defaultdict(set)
+            self._older, self._younger = self._younger, {}
             self._changed = now

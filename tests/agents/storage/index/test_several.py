@@ -22,7 +22,7 @@ from agents.storage.node.config import StorageNodeConfig
 from agents.storage.node.service import StorageNode
 from anet.http import HttpClient
 from anet.tasks import sleep
-from hip import Agent, Link, convert
+from hip import Agent, Link, RemoteError, convert
 
 ANY = "127.0.0.1:0"
 NAMES = ("index-1", "index-2")
@@ -56,14 +56,14 @@ class Several:
             self.nodes.append(node)
             await self.run(node)
 
-    async def start_index(self, name: str) -> IndexNode:
+    async def start_index(self, name: str, follow_every: float = 0.1) -> IndexNode:
         """Start an index node, and a client that is linked to it."""
         config = IndexNodeConfig(
             folder=self.directory / name,
             hip=ANY,
             pages=ANY,
             storage_master=self.master.listener.address,
-            follow_every=0.1,
+            follow_every=follow_every,
             grace=0.3,
         )
         index = self.indexes[name] = IndexNode(reactor, self.configuration, config, name)
@@ -212,6 +212,27 @@ async def test_one_that_comes_takes_its_share(several: Several, make_capture) ->
         assert [len(each) == 2 for each in held] == own
     for name in NAMES:
         assert await several.found(name, captures) == [2] * 2 * len(captures)
+
+
+@ensureDeferred
+async def test_one_that_knows_nothing_works(several: Several, make_capture) -> None:
+    """Before it has read a log it asks the nodes, records, and refuses what nobody holds."""
+    await several.start()
+    await several.start_index("index-1")
+    await several.shared()
+    captures = await several.deposit("index-1", BODIES, make_capture)
+    index = await several.start_index("index-2", follow_every=1e9)
+    await until(lambda: len(index.view.up) == 2)
+    await several.stop(several.indexes.pop("index-1"))
+    assert await several.found("index-2", captures) == [2] * 2 * len(captures)
+    later = make_capture("http://a.example/later", day=2, body=BODIES[0])
+    link = several.links["index-2"]
+    assert await link.call("record", captures=[later], stored={}) == 1
+    nowhere = make_capture(body=b"nowhere")
+    with pytest.raises(RemoteError, match="PUT it first"):
+        await link.call("record", captures=[nowhere], stored={})
+    assert await link.call("find", kind="contents", key=nowhere.content) == []
+    assert index.following.taken == 0
 
 
 @ensureDeferred
