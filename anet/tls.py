@@ -1,4 +1,4 @@
-"""TLS with the web: contexts for connections, and what a handshake tells of the server."""
+"""TLS for clients and servers, and what a handshake tells of the other side."""
 
 from collections.abc import Callable
 from functools import cache
@@ -6,12 +6,17 @@ from typing import Any
 
 from attrs import frozen
 from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import Certificate
 from OpenSSL.SSL import Connection, Context
 from OpenSSL.SSL import Error as TlsError
-from twisted.internet.interfaces import IHandshakeListener, IOpenSSLClientConnectionCreator
+from twisted.internet.interfaces import (
+    IHandshakeListener,
+    IOpenSSLClientConnectionCreator,
+    IOpenSSLServerConnectionCreator,
+)
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.internet.ssl import CertificateOptions, optionsForClientTLS
-from twisted.protocols.tls import TLSMemoryBIOProtocol
+from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
@@ -75,6 +80,31 @@ def client_creator(
     if not verify:
         return _Unverified(hostname, protocols)
     return optionsForClientTLS(hostname, acceptableProtocols=list(protocols) or None)
+
+
+def over_tls(factory: Any, creator: IOpenSSLServerConnectionCreator, clock: Any) -> Any:
+    """Return a server's factory whose protocols are spoken inside TLS.
+
+    Args:
+        factory: makes the protocols.
+        creator: makes the TLS connections.
+        clock: the reactor.
+    """
+    wrapping: Any = TLSMemoryBIOFactory(creator, False, factory, clock)
+    # HTTP writes whole pieces: Twisted's own choice would hold them until the reactor's next turn,
+    # to gather what is gathered already.
+    wrapping.protocol = TLSMemoryBIOProtocol
+    return wrapping
+
+
+def peer_certificate(transport: Any) -> Certificate | None:
+    """Return the certificate that the other side has shown; None without one, or without TLS."""
+    if not isinstance(transport, TLSMemoryBIOProtocol):
+        return None
+    certificate: Certificate | None = transport.getHandle().get_peer_certificate(
+        as_cryptography=True
+    )
+    return certificate
 
 
 @implementer(IHandshakeListener)

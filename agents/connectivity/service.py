@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.application.service import IService, MultiService
 
-from agents.configuration import AgentOptions, Configuration, Port, secret
+from agents.configuration import AgentOptions, Configuration, Port, http_client, secret
 from agents.connectivity.config import ConnectivityConfig
 from agents.connectivity.connectivity import Connectivity, Storage
 from agents.connectivity.contents import Contents
@@ -13,7 +13,7 @@ from agents.connectivity.index import Index
 from agents.connectivity.methods import ConnectivityMethods
 from agents.connectivity.pages import ConnectivityPages
 from agents.connectivity.sending import Sender
-from anet.http import HttpClient, HttpServer, guarded
+from anet.http import HttpServer, guarded
 from anet.starting import in_words
 from anet.workers import Workers
 from hip import Agent, HipError
@@ -56,13 +56,17 @@ class ConnectivityService(MultiService):
     def __init__(self, reactor: Any, configuration: Configuration, name: str) -> None:
         super().__init__()
         config = configuration.section(KIND, ConnectivityConfig)
-        self.agent = Agent(reactor, kind=KIND, name=name, security=configuration.security(name))
+        security = configuration.security(name)
+        self.agent = Agent(reactor, kind=KIND, name=name, security=security)
         scheduler = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
         master = self.agent.connect(
             configuration.address(Port.STORAGE_MASTER, config.storage_master)
         )
-        client = HttpClient(
-            reactor, connections=config.puts_at_once, response_timeout=config.answer_timeout
+        client = http_client(
+            reactor,
+            security,
+            connections=config.puts_at_once,
+            response_timeout=config.answer_timeout,
         )
         index = Index(master, config.answer_timeout)
         workers = Workers(reactor, 2, name="connectivity files")

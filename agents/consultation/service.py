@@ -7,7 +7,7 @@ from twisted.application.service import MultiService
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.logger import Logger
 
-from agents.configuration import AgentOptions, Configuration, Port, secret
+from agents.configuration import AgentOptions, Configuration, Port, http_client, secret
 from agents.consultation.config import ConsultationConfig
 from agents.consultation.harbor import Forms, Harbor, Listings
 from agents.consultation.index import IndexNode
@@ -23,7 +23,7 @@ from agents.consultation.structures import Structures
 from agents.consultation.web import Monitoring
 from agents.page import Page
 from anet.errors import AnetError
-from anet.http import HttpClient, HttpServer, Limits, guarded
+from anet.http import HttpServer, Limits, guarded
 from anet.multicast import MulticastLocator as Multicast
 from anet.starting import in_words
 from anet.tasks import Tasks, every
@@ -68,8 +68,9 @@ class Consultation(MultiService):
         self._missing = Missing(config.faults)
         self.readers = Readers(config.readers)
         self._measures.readers.set_function(lambda: len(self.readers))
-        self._client = HttpClient(
+        self._client = http_client(
             reactor,
+            configuration.security(name),
             connections=NODE_CONNECTIONS,
             connect_timeout=min(CONNECT_TIMEOUT, config.node_timeout),
             response_timeout=config.node_timeout,

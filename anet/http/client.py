@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall
 
 from anet.errors import ConnectionBroken, Overloaded, Stopped
-from anet.http.connect import Permit, connect, permit_all
+from anet.http.connect import Creators, Permit, connect, permit_all
 from anet.http.connection import HttpConnection
 from anet.http.exchange import ClientResponse, State
 from anet.http.file_body import FileBody
@@ -31,6 +31,18 @@ class HttpClient(Service):
 
     A request that finds its kept connection closed by the server before any byte of an answer
     is sent once more on a new one.
+
+    Args:
+        reactor: which reactor.
+        connections: to one place at once.
+        waiting_limit: requests that may wait for a connection to one place.
+        connect_timeout: seconds for a name, and again for each address it leads to.
+        idle_timeout: seconds for which a connection is kept.
+        response_timeout: seconds without a byte after which an exchange is given up.
+        permit: tells of each IP address whether it may be connected to.
+        permit_plain: tells the same for connections without TLS; without it `permit` does.
+        tls: makes the TLS connections to a host; without it any server is taken whose certificate
+            is good by the system's authorities.
     """
 
     def __init__(
@@ -43,6 +55,8 @@ class HttpClient(Service):
         idle_timeout: float = 15.0,
         response_timeout: float = 60.0,
         permit: Permit = permit_all,
+        permit_plain: Permit | None = None,
+        tls: Creators | None = None,
     ) -> None:
         self._reactor = reactor
         self._connections = connections
@@ -51,6 +65,8 @@ class HttpClient(Service):
         self._idle_timeout = idle_timeout
         self._response_timeout = response_timeout
         self._permit = permit
+        self._permit_plain = permit_plain or permit
+        self._tls = tls
         self._pools: dict[Place, _Pool] = {}
         self._open: set[HttpConnection] = set()
         self._closing: dict[HttpConnection, IDelayedCall] = {}  # those idle, by when they go
@@ -120,7 +136,8 @@ class HttpClient(Service):
             tls=place.tls,
             timeout=self._connect_timeout,
             silence=self._response_timeout,
-            permit=self._permit,
+            permit=self._permit if place.tls else self._permit_plain,
+            creators=self._tls,
         )
         self._open.add(connection)
         connection.on_idle = lambda _: self._keep(place, pool, connection)

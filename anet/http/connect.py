@@ -8,6 +8,7 @@ from twisted.internet.defer import CancelledError, Deferred, TimeoutError
 from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint
 from twisted.internet.error import ConnectError, ConnectingCancelledError
 from twisted.internet.error import TimeoutError as ConnectTimeout
+from twisted.internet.interfaces import IOpenSSLClientConnectionCreator
 from twisted.internet.protocol import Protocol
 from twisted.protocols.tls import TLSMemoryBIOFactory
 
@@ -23,6 +24,7 @@ from anet.tunnel import Proxy, Tunnel, TunnelProtocol
 TRIED = 4  # addresses of a host, lest a name with many keeps one waiting
 
 Permit = Callable[[str], bool]
+Creators = Callable[[str], IOpenSSLClientConnectionCreator]
 AnyProxy = Proxy | SocksProxy
 _Spoken = TypeVar("_Spoken", bound=Protocol)
 
@@ -44,6 +46,7 @@ class Way:
         protocols: which are offered inside TLS (ALPN); none leaves it open.
         proxy: through which to go; it looks the host's name up.
         timeout: seconds for the name, and again for each address that is tried (at most 4).
+        creators: makes the TLS connections to a host, in place of `verify` and `protocols`.
     """
 
     host: str
@@ -53,6 +56,19 @@ class Way:
     protocols: tuple[bytes, ...] = ()
     proxy: AnyProxy | None = None
     timeout: float = 10.0
+    creators: Creators | None = None
+
+    def creator(self) -> IOpenSSLClientConnectionCreator | None:
+        """Return what makes the TLS connection, or None without TLS.
+
+        Raises:
+            TlsFailed: `creators` has nothing to make it with.
+        """
+        if not self.tls:
+            return None
+        if self.creators is not None:
+            return self.creators(self.host)
+        return client_creator(ascii_name(self.host), self.verify, self.protocols)
 
 
 async def connect(
@@ -66,6 +82,7 @@ async def connect(
     timeout: float = 10.0,
     silence: float = 60.0,
     permit: Permit = permit_all,
+    creators: Creators | None = None,
 ) -> HttpConnection:
     """Connect to a web server, which is to speak HTTP/1.1.
 
@@ -80,13 +97,14 @@ async def connect(
         silence: seconds without a byte after which an exchange is given up.
         permit: tells of each IP address whether it may be connected to; asked after the name
             is looked up, so that a name cannot lead where an address may not.
+        creators: makes the TLS connections to a host, in place of `verify`.
 
     Raises:
         ForbiddenAddress: no address of the host is permitted.
         ConnectFailed: nobody answers there, or `host` is no name.
         TimedOut: nobody said yes or no.
     """
-    way = Way(host, port, tls, verify, timeout=timeout)
+    way = Way(host, port, tls, verify, timeout=timeout, creators=creators)
     return await reach(
         reactor, way, lambda session: HttpConnection(reactor, silence, session), address, permit
     )
@@ -136,9 +154,7 @@ class _Layers:
     def __init__(self, reactor: Any, way: Way, build: Callable[[TlsSession | None], Any]) -> None:
         self._reactor, self._way, self._build = reactor, way, build
         # Now and not once connected, when an error would have nowhere to go.
-        self._creator = (
-            client_creator(ascii_name(way.host), way.verify, way.protocols) if way.tls else None
-        )
+        self._creator = way.creator()
         self._arrived: Deferred[Any] = Deferred()
 
     async def connect(self, ip: str, to: Address) -> Any:

@@ -3,6 +3,7 @@
 from urllib.parse import parse_qsl, unquote
 
 from attrs import define, field
+from cryptography.x509 import Certificate
 from twisted.internet.defer import Deferred
 
 from anet.http.incoming import IncomingBody, Sink
@@ -20,6 +21,8 @@ class Request:
         client: IP address of who asks.
         version: `1.1` or `1.0`.
         body: what comes after the head; handlers take it by `read` or `deliver`.
+        certificate: what the client showed of itself over TLS, as good as the server asks for;
+            None without one, or without TLS.
     """
 
     method: str
@@ -28,6 +31,7 @@ class Request:
     client: str = ""
     version: str = "1.1"
     body: IncomingBody = field(factory=IncomingBody, repr=False)
+    certificate: Certificate | None = field(default=None, repr=False)
 
     @property
     def path(self) -> str:

@@ -4,17 +4,27 @@ from typing import Any
 
 from twisted.application.service import Service
 from twisted.internet.defer import DeferredList
+from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
 
 from anet.address import Address
 from anet.factories import factory_of
 from anet.http.server_connection import Handler, Limits, Prompt, ServerConnection, ServerState
 from anet.listening import listen
+from anet.tls import over_tls
 
 GRACE = 5.0  # seconds that requests under way are given when the server stops
 
 
 class HttpServer(Service):
     """Serves one handler at one address; `prompt` may answer before it (see `Prompt`).
+
+    Args:
+        reactor: which reactor.
+        address: "host:port"; port 0 takes any that is free.
+        handler: gives the answers.
+        name: of the server, for errors and the log.
+        limits: what is accepted.
+        tls: makes the TLS connections; without it HTTP is spoken in the clear.
 
     Attributes:
         port: where it listens once started; the real one when 0 was asked for.
@@ -28,6 +38,7 @@ class HttpServer(Service):
         *,
         name: str,
         limits: Limits | None = None,
+        tls: IOpenSSLServerConnectionCreator | None = None,
         prompt: Prompt | None = None,
     ) -> None:
         self.name: str = name
@@ -35,6 +46,7 @@ class HttpServer(Service):
         self._address = Address.parse(address)
         self.port = self._address.port
         self._state = ServerState(name, handler, limits or Limits(), reactor, prompt)
+        self._tls = tls
         self._listening: Any = None
 
     @property
@@ -61,6 +73,8 @@ class HttpServer(Service):
         """
         super().startService()
         factory = factory_of(lambda: ServerConnection(self._state))
+        if self._tls is not None:
+            factory = over_tls(factory, self._tls, self._reactor)
         self._listening = listen(self._reactor, self._address, factory, self.name)
         self.port = self._listening.getHost().port
 

@@ -6,9 +6,11 @@ seconds only: until its request's head is whole, between pieces of a body, and w
 
 from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import cached_property
 from typing import Any
 
 from attrs import Factory, define, field, frozen
+from cryptography.x509 import Certificate
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
@@ -24,6 +26,7 @@ from anet.http.request import Request
 from anet.http.request_parser import BadRequest, RequestHead, RequestParser
 from anet.http.response import Response
 from anet.http.sending import paced_writer
+from anet.tls import peer_certificate
 
 Handler = Callable[[Request], Awaitable[Response]]
 # Gives at once the whole answer, head and body, to a GET that keeps its connection; None leaves
@@ -192,6 +195,7 @@ class ServerConnection(Protocol):
         if self._state.prompt is not None and self._is_answered(head):
             return
         request = Request(head.method, head.target, head.headers, self._client, head.version)
+        request.certificate = self._certificate
         body = request.body
         body.whole = not head.has_body()
         if not body.whole:
@@ -201,6 +205,11 @@ class ServerConnection(Protocol):
             self._reading = body
         self._waiting.append((request, head.keep_alive and head.method != "CONNECT"))
         self._work()
+
+    @cached_property
+    def _certificate(self) -> Certificate | None:
+        """What the client has shown; asked for once a request is here, so after the handshake."""
+        return peer_certificate(self.transport)
 
     def _is_answered(self, head: RequestHead) -> bool:
         """Answer a request whose answer is at hand, if nothing is before it."""

@@ -8,6 +8,7 @@
     local        UNIX sockets and the users behind them
     listening    waiting for slaves
     connecting   going to a master, through a proxy where there is one
+    web          the same certificates for HTTP
 
 Beyond loopback every link is mutually authenticated TLS, unless the operator says otherwise.
 """
@@ -18,6 +19,7 @@ from hip.security.guard import Guard
 from hip.security.listening import listen_for_slaves
 from hip.security.roles import CONSOLE, OPERATOR, Identity
 from hip.security.settings import Security
+from hip.security.web import WebTls
 
 __all__ = [
     "CONSOLE",
@@ -25,6 +27,7 @@ __all__ = [
     "Guard",
     "Identity",
     "Security",
+    "WebTls",
     "connect_to_master",
     "in_words",
     "listen_for_slaves",

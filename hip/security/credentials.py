@@ -145,6 +145,7 @@ class Credentials:
         store = context.get_cert_store()
         assert store is not None
         store.add_cert(X509.from_cryptography(authority))  # and no other: not the system's
+        context.add_client_ca(authority)  # so that a browser does not offer certificates of others
         if revocations is not None:
             store.add_crl(revocations)
             store.set_flags(X509StoreFlags.CRL_CHECK)

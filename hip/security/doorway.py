@@ -9,9 +9,13 @@ Nothing is kept for a peer, and nothing said to it, before it has proved who it 
 from collections.abc import Callable
 from typing import Any
 
+from cryptography.x509 import Certificate
 from OpenSSL import SSL
 from service_identity import CertificateError, VerificationError
-from service_identity.pyopenssl import verify_hostname, verify_ip_address
+from service_identity.cryptography import (
+    verify_certificate_hostname,
+    verify_certificate_ip_address,
+)
 from twisted.internet.interfaces import IHandshakeListener, IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
@@ -65,11 +69,16 @@ def verified(
     """Note why OpenSSL does not take a certificate; it is asked of each one in a chain."""
     doorway = connection.get_app_data()
     if not ok and isinstance(doorway, Doorway):
-        doorway.blame(_REASONS.get(error, f"its certificate is not good (OpenSSL's error {error})"))
+        doorway.blame(why_not_good(error))
     return bool(ok)
 
 
-def verify_host(connection: SSL.Connection, host: str) -> None:
+def why_not_good(error: int) -> str:
+    """Return in words why OpenSSL does not take a certificate (X509_V_ERR_…)."""
+    return _REASONS.get(error, f"its certificate is not good (OpenSSL's error {error})")
+
+
+def verify_host(certificate: Certificate, host: str) -> None:
     """Check that a certificate is for the host that was asked for.
 
     Raises:
@@ -77,9 +86,9 @@ def verify_host(connection: SSL.Connection, host: str) -> None:
     """
     try:
         if literal(host) is not None:
-            verify_ip_address(connection, host)
+            verify_certificate_ip_address(certificate, host)
         else:
-            verify_hostname(connection, ascii_name(host))
+            verify_certificate_hostname(certificate, ascii_name(host))
     except (VerificationError, CertificateError, ValueError):  # the last: no name for TLS
         raise NotTrusted(
             f"the certificate shown at {host} is not for {host}; "

@@ -87,7 +87,7 @@ class Guard(Service):
         if certificate is None:
             raise NotTrusted("the peer shows no certificate")
         if host is not None:
-            verify_host(connection, host)
+            verify_host(certificate, host)
         identity = Identity.of(certificate)
         peer.roles = identity.roles - {MASTER}  # a word for a place on the tree, not to be had
         _hold_to(identity, peer)

@@ -82,15 +82,19 @@ class Security:
         except (OSError, ValueError, NotTrusted) as error:
             raise CredentialsRefused(f"{self.certificate}: {error}") from None
 
-    def permit_plaintext(self, address: Address) -> None:
+    def permit_plaintext(self, address: Address, what: str = "HIP") -> None:
         """Tell whether plaintext may be spoken there.
+
+        Args:
+            address: where.
+            what: the protocol.
 
         Raises:
             PlaintextRefused: it is beyond loopback.
         """
         if not self.insecure and not is_loopback(address.host):
             raise PlaintextRefused(
-                f"HIP at {address} would not be encrypted: make certificates with `hip certs "
+                f"{what} at {address} would not be encrypted: make certificates with `hip certs "
                 "create`, use a loopback address, or say `insecure: true` where the network is "
                 "trusted"
             )

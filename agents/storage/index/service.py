@@ -4,7 +4,7 @@ from typing import Any
 
 from twisted.application.service import IService
 
-from agents.configuration import AgentOptions, Configuration, Port, secret
+from agents.configuration import AgentOptions, Configuration, Port, http_client, secret
 from agents.storage.figures import serve_pages
 from agents.storage.index.asking import Asking
 from agents.storage.index.config import IndexNodeConfig
@@ -22,7 +22,7 @@ from agents.storage.index.view import ClusterView
 from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
 from agents.storage.status import IndexStatus
-from anet.http import HttpClient, HttpServer, Router, guarded
+from anet.http import HttpServer, Router, guarded
 from anet.starting import in_words
 from anet.workers import Workers
 from hip import Agent, HipError, Peer
@@ -77,7 +77,8 @@ class IndexNode(OpeningService):
         readers = Workers(reactor, READING_THREADS, name=f"{name}-readers")
         for threads in (writer, readers):
             threads.setServiceParent(self)
-        client = HttpClient(reactor, connections=config.connections)
+        security = configuration.security(name)
+        client = http_client(reactor, security, connections=config.connections)
         client.setServiceParent(self)
         folder = config.folder or configuration.directory / "index"
         self.view = ClusterView(reactor, name, config.grace)
@@ -86,7 +87,7 @@ class IndexNode(OpeningService):
         self.following = Following(
             reactor, self.store, notes, self.view, client, config.follow_every
         )
-        self.agent = Agent(reactor, "index-node", name, security=configuration.security(name))
+        self.agent = Agent(reactor, "index-node", name, security=security)
         self.siblings = Siblings(reactor, self.agent, self.view)
         holders = Holders(self.store, notes, self.view, self.following, self.siblings)
         self.asking = Asking(reactor, client, self.view)

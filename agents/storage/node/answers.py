@@ -5,6 +5,8 @@ from functools import wraps
 from hmac import compare_digest
 from typing import Any
 
+from cryptography.x509 import Certificate
+
 from agents.capture import is_key
 from agents.dates import InvalidDate, parse
 from agents.storage.errors import (
@@ -19,6 +21,7 @@ from anet.errors import Overloaded
 from anet.http import Request, Response
 
 Method = Callable[..., Awaitable[Response]]
+Trusts = Callable[[Certificate | None], bool]
 
 LISTING_LIMIT = 10_000  # keys of one listing
 
@@ -52,18 +55,27 @@ def answers(method: Method) -> Method:
 
 
 class Credential:
-    """The archive's secret, which every write must show."""
+    """What every write must show: the archive's secret, and over TLS a certificate too.
 
-    def __init__(self, secret: str) -> None:
+    Args:
+        secret: the archive's.
+        trusts: tells whether a certificate is good enough; without it none is asked for.
+    """
+
+    def __init__(self, secret: str, trusts: Trusts | None = None) -> None:
         self._wanted = f"Bearer {secret}".encode()
+        self._trusts = trusts
 
     def refusal(self, request: Request) -> Response | None:
-        """Return what to answer a request without the secret, or None for one that has it."""
+        """Return what to answer a request that lacks something, or None for one that has all."""
         shown = request.headers.get(b"authorization") or b""
-        if compare_digest(shown, self._wanted):
-            return None
-        text = "Writing needs the archive's secret: Authorization: Bearer ….\n"
-        return Response(401, [(b"WWW-Authenticate", b"Bearer")], text.encode())
+        if not compare_digest(shown, self._wanted):
+            text = "Writing needs the archive's secret: Authorization: Bearer ….\n"
+            return Response(401, [(b"WWW-Authenticate", b"Bearer")], text.encode())
+        if self._trusts is not None and not self._trusts(request.certificate):
+            text = "Writing needs a certificate of the archive's authority: `hip certs create`.\n"
+            return Response.text(403, text)
+        return None
 
 
 def not_a_key() -> Response:

@@ -19,7 +19,8 @@ class StorageNodeConfig:
         folders: one folder on each of its disks, in place of `folder`; a disk may be moved to
             another of them, and one that is missing is left out.
         address: "host:port" of its HTTP service and pages; null means base port + 10 + N.
-        url: base URL under which others reach it; null means http:// and its address.
+        url: base URL under which others reach it; null means its address, with https:// if that is
+            beyond loopback and there are certificates, else with http://.
         storage_master: the storage master's HIP address; null means base port + 2.
         place: where the node stands, from wide to narrow: "paris/room-2/rack-7"; replicas are
             kept in different places.

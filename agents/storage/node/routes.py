@@ -5,7 +5,7 @@ from collections.abc import Callable
 from attrs import asdict
 
 from agents.storage.disk.node_store import NodeStore
-from agents.storage.node.answers import Credential
+from agents.storage.node.answers import Credential, Trusts
 from agents.storage.node.body import BodyReader
 from agents.storage.node.content_routes import ContentRoutes
 from agents.storage.node.listing_routes import ListingRoutes
@@ -24,6 +24,7 @@ class NodeRoutes:
         secret: the credential for writes.
         content_limit: bytes of the largest content taken.
         memory_limit: bytes of a body that is kept in memory.
+        trusts: tells whether a client's certificate allows it to write; None asks for none.
 
     Attributes:
         contents: gives and takes contents.
@@ -38,8 +39,9 @@ class NodeRoutes:
         secret: str,
         content_limit: int,
         memory_limit: int,
+        trusts: Trusts | None = None,
     ) -> None:
-        credential = Credential(secret)
+        credential = Credential(secret, trusts)
         bodies = BodyReader(store, content_limit, memory_limit)
         self.contents = ContentRoutes(name, store, credential, bodies)
         self.structures = StructureRoutes(name, store, credential)

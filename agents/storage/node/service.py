@@ -7,7 +7,16 @@ from urllib.parse import urlsplit
 
 from twisted.application.service import IService
 
-from agents.configuration import AgentOptions, Configuration, Port, secret, storage_node
+from agents.configuration import (
+    AgentOptions,
+    Configuration,
+    Port,
+    base_url,
+    http_client,
+    secret,
+    storage_node,
+    web_tls,
+)
 from agents.storage.disk.known import KnownDisks
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
@@ -23,7 +32,7 @@ from agents.storage.node.routes import NodeRoutes
 from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
 from agents.storage.status import NodeStatus
-from anet.http import HttpClient, HttpServer, Limits, guarded, guarded_prompt
+from anet.http import HttpServer, Limits, guarded, guarded_prompt
 from anet.starting import in_words
 from anet.workers import Workers
 from hip import Agent, HipError
@@ -81,10 +90,12 @@ class StorageNode(OpeningService):
     ) -> None:
         super().__init__(reactor)
         self._config, self._configuration = config, configuration
-        self.url = config.url or f"http://{address}"
+        self._security = configuration.security(name)
+        self.url = config.url or base_url(self._security, address)
+        tls = web_tls(self._security, address, self.url)
         known = KnownDisks(configuration.directory / f"{name}.disks")
         self.store = NodeStore(reactor, [self._disk(folder) for folder in folders], known)
-        client = HttpClient(reactor, connections=4)
+        client = http_client(reactor, self._security, connections=4)
         client.setServiceParent(self)
         self.fetcher = Fetcher(self.store, client)
         self.auditing = Auditing(reactor, config.audit_rate, config.audit_every)
@@ -98,11 +109,10 @@ class StorageNode(OpeningService):
             secret(configuration.directory),
             config.content_limit,
             config.memory_limit,
+            tls.trusts if tls else None,
         )
         methods = StorageNodeMethods(self.store, self.fetcher, self.auditing, self.status)
-        self.agent = Agent(
-            reactor, "storage-node", name, [methods], security=configuration.security(name)
-        )
+        self.agent = Agent(reactor, "storage-node", name, [methods], security=self._security)
         self.link = self.agent.connect(
             configuration.address(Port.STORAGE_MASTER, config.storage_master)
         )
@@ -113,6 +123,7 @@ class StorageNode(OpeningService):
             guarded(self._router(), [address, urlsplit(self.url).netloc]),
             name=name,
             limits=Limits(connections=config.connections),
+            tls=tls,
             prompt=guarded_prompt(
                 self.routes.contents.prompt, [address, urlsplit(self.url).netloc]
             ),
@@ -141,7 +152,7 @@ class StorageNode(OpeningService):
         self.auditing.begin(self.store)
         self.server.setServiceParent(self)
         if self._config.url is None:
-            self.url = f"http://{self.server.address}"
+            self.url = base_url(self._security, self.server.address)
         if self._config.multicast:
             configuration = self._configuration
             groups = self._config.groups(configuration.base_port, secret(configuration.directory))
