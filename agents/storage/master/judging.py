@@ -87,16 +87,20 @@ class Judge:
 
     def verdict(self, stored: Stored) -> Verdict:
         """Return what the holdings mean."""
+        found = self.count(stored)
+        if found == "fine" and self._uneven and self.shift(stored) is not None:
+            return "astray"
+        return found
+
+    def count(self, stored: Stored) -> Verdict:
+        """Return what the holdings mean, wherever they would be better."""
         held, aside = self._gather(stored)
         wanted = self._wanted(stored)
         differ = self._differ(held)
         case = (wanted, differ, aside, frozenset(holding.node for holding in held))
         if case not in self._known:  # most keys are held in one of a few ways
             self._known[case] = self._judge(wanted, differ, aside, held)
-        found = self._known[case]
-        if found == "fine" and self._uneven and self.shift(stored) is not None:
-            return "astray"
-        return found
+        return self._known[case]
 
     def plan(self, stored: Stored) -> Plan:
         """Return how something is mended, as far as it can be."""

@@ -17,7 +17,7 @@ from agents.storage.disk.layout import KINDS, Kind
 from agents.storage.master.hands import Hands, Pace
 from agents.storage.master.judging import Judge, Plan, Stored
 from agents.storage.master.progress import Census, Progress
-from agents.storage.master.survey import look, page
+from agents.storage.master.survey import page, short
 from anet.tasks import Tasks, sleep
 from anet.together import together
 
@@ -108,8 +108,7 @@ class Mending:
                 await sleep(self._clock, _TICK)
                 continue
             judge = self._judge()
-            found = await look(self._catalogue, due)
-            if not await self._mend_all(judge, [s for s in found if judge.verdict(s) == "short"]):
+            if not await self._mend_all(judge, await short(self._catalogue, due, judge)):
                 self._try_again()
 
     def _due(self) -> list[tuple[Kind, str]]:
@@ -202,11 +201,11 @@ class Mending:
     async def _mend_all(self, judge: Judge, shorts: Sequence[Stored]) -> bool:
         """Mend what can be, some at once; return whether all of that went well."""
         well = True
-        plans = [plan for plan in map(judge.plan, shorts) if plan.steps]
-        for start in range(0, len(plans), self._at_once):
-            portion = plans[start : start + self._at_once]
-            outcomes = await together(self._mend(judge, plan) for plan in portion)
+        for start in range(0, len(shorts), self._at_once):
+            plans = [judge.plan(stored) for stored in shorts[start : start + self._at_once]]
+            outcomes = await together(self._mend(judge, plan) for plan in plans if plan.steps)
             well &= all(outcome is True for outcome in outcomes)
+            await sleep(self._clock, 0)  # where nothing can be done, others get their turn
         return well
 
     async def _mend(self, judge: Judge, plan: Plan) -> bool:

@@ -56,17 +56,27 @@ async def page(catalogue: Catalogue, kind: Kind, after: str, judge: Judge) -> Pa
     return await catalogue.run(job)
 
 
-async def look(catalogue: Catalogue, wanted: Iterable[tuple[Kind, str]]) -> list[Stored]:
-    """Return who holds some keys, as far as somebody does."""
+async def short(
+    catalogue: Catalogue, wanted: Iterable[tuple[Kind, str]], judge: Judge
+) -> list[Stored]:
+    """Return which of some keys are below target."""
     places = list(wanted)
 
     def job(db: sqlite3.Connection) -> list[Stored]:
-        found: list[Stored] = []
-        for kind, key in places:
-            found += _stored(kind, db.execute(_ONE, (KINDS.index(kind), bytes.fromhex(key))))
-        return found
+        return [stored for stored in _look(db, places) if judge.count(stored) == "short"]
 
     return await catalogue.run(job)
+
+
+async def look(catalogue: Catalogue, wanted: Iterable[tuple[Kind, str]]) -> list[Stored]:
+    """Return who holds some keys, as far as somebody does."""
+    places = list(wanted)
+    return await catalogue.run(lambda db: list(_look(db, places)))
+
+
+def _look(db: sqlite3.Connection, places: Iterable[tuple[Kind, str]]) -> Iterator[Stored]:
+    for kind, key in places:
+        yield from _stored(kind, db.execute(_ONE, (KINDS.index(kind), bytes.fromhex(key))))
 
 
 def _stored(kind: Kind, rows: Iterable[tuple[bytes, str, int, str, str, int]]) -> Iterator[Stored]:
