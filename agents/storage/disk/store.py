@@ -340,14 +340,17 @@ class DiskStore:
             if isinstance(write, Removal):
                 if write.gone and not isinstance(outcome, Exception):
                     self.holdings.remove(write.kind, write.key)
-            elif not isinstance(outcome, Exception):
-                is_counted = self.ahead.journal.size_of(write.key) is not None
-                self.holdings.add(write.kind, write.key, new=write.created and not is_counted)
+            elif not isinstance(outcome, Exception) and not self._is_known(write):
+                self.holdings.add(write.kind, write.key, new=write.created)
         self._covered = Followed(self.additions.log, self.additions.position)
         self._survey_if_needed()
         self.on_added()
         each = iter(outcomes)
         return [list(islice(each, len(group))) for group in groups]
+
+    def _is_known(self, write: Write) -> bool:
+        """Tell whether `holdings` heard of a content when it came into the journal."""
+        return write.kind == "contents" and self.ahead.journal.size_of(write.key) is not None
 
     def _write(self, writes: Sequence[Write]) -> list[Any]:
         """Write a batch, and take away after that, so that nothing goes that was just written."""

@@ -110,6 +110,19 @@ async def test_what_is_in_the_journal_only_is_held(store: DiskStore, monkeypatch
     assert store.ahead.journal.size == 0
 
 
+@ensureDeferred
+async def test_a_page_that_is_its_own_url(store: DiskStore, make_capture, monkeypatch) -> None:
+    """A content in the journal whose key is a structure file's too takes it from no count."""
+    monkeypatch.setattr(store.ahead, "_make", lambda: None)
+    url = "http://a.example/"
+    await store.put(_key(url.encode()), url.encode())
+    await store.append([make_capture(url)])
+    assert store.holdings.counts == {"contents": 1, "structures": 1}
+    monkeypatch.undo()
+    await store.ahead.settle()
+    assert store.holdings.counts == {"contents": 1, "structures": 1}
+
+
 @pytest.mark.parametrize("step", ["stage", "publish", "entries", "result", None])
 @ensureDeferred
 async def test_a_crash_while_files_are_made(store, tmp_path, workers, monkeypatch, step) -> None:
