@@ -16,6 +16,7 @@ endif
 
 .PHONY: help run test quick-test lint format reference lock wheel clean
 .PHONY: benchmark benchmark-hip benchmark-extraction benchmark-analysis benchmark-frontier
+.PHONY: benchmark-storage
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +33,7 @@ help:
 	@echo 'make benchmark-extraction compare finding links with lxml, selectolax and resiliparse'
 	@echo 'make benchmark-analysis  compare telling languages with langdetect and py3langid'
 	@echo 'make benchmark-frontier  measure what a crawl remembers'
+	@echo 'make benchmark-storage   compare a storage node with nginx, twisted.web and SeaweedFS'
 	@echo 'make lock                choose the newest versions of what we depend on'
 	@echo 'make wheel               build the wheel in dist/'
 	@echo 'make clean               remove what was built; archives stay'
@@ -74,6 +76,9 @@ benchmark-analysis: $(VENV)/installed-benchmarks
 
 benchmark-frontier: $(VENV)/installed-benchmarks
 	$(VENV)/bin/python benchmarks/frontier.py
+
+benchmark-storage: $(VENV)/installed-benchmarks
+	$(VENV)/bin/python benchmarks/storage.py
 
 wheel: $(VENV)/installed
 	rm -rf build
