@@ -67,14 +67,14 @@ class Run(NamedTuple):
     """One server, asked for some seconds.
 
     Attributes:
-        requests: that were answered.
+        requests: that were answered; of the large file, how many times its size came.
         seconds: of the clock.
         processor: seconds of the server.
         p99: microseconds of the slowest hundredth.
         until_files: seconds until what was put was made files too.
     """
 
-    requests: int
+    requests: float
     seconds: float
     processor: float
     p99: int
@@ -143,7 +143,7 @@ def measure(
                     run = put(name, server, work, keys, number)
                 found.append(run)
                 rate = run.requests / run.seconds
-                print(f"{kind} {name} {number}/{count}: {rate:.0f}/s", file=sys.stderr)
+                print(f"{kind} {name} {number}/{count}: {rate:.2f}/s", file=sys.stderr)
     return runs
 
 
@@ -198,9 +198,10 @@ def ask(
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     spent = processor(server) - before
     said = json.loads(done.stdout.splitlines()[-1])
-    if said["errors"] or not said["requests"]:
+    count = said["bytes"] / LARGE if connections == LARGE_CONNECTIONS else said["requests"]
+    if said["errors"] or not count:
         sys.exit(f"wrk met errors at {paths[0]}:\n{done.stdout}")
-    return Run(said["requests"], said["microseconds"] / 1e6, spent, said["p99"])
+    return Run(count, said["microseconds"] / 1e6, spent, said["p99"])
 
 
 def processor(server: Server) -> float:
