@@ -53,7 +53,7 @@ def figures(node: "StorageNode") -> list[Figure]:
         Figure("disk_errors", "disk errors", lambda: store.errors, total=True),
         Figure("damaged", "damaged, in quarantine", lambda: store.damaged),
         Figure("audit_found", "damage found", lambda: node.auditing.found, total=True),
-        Figure("audit_age_seconds", "oldest audit", lambda: _age(node), unit="seconds"),
+        Figure("audit_age_seconds", "seconds since the oldest audit", lambda: _age(node), unit="seconds"),
         Figure("waiting", "writes waiting", lambda: store.waiting),
         Figure("served", "answers given", lambda: routes.served, total=True, rate="/s"),
         Figure("taken", "contents taken", lambda: routes.contents.taken, total=True),

@@ -161,6 +161,9 @@ def test_killed_at_random_moments_it_loses_nothing_acknowledged(tmp_path: Path) 
     node.start()
     status, body = node.ask("GET", f"/contents/{told[0].content}")
     assert status == 200 and sha256(body).hexdigest() == told[0].content
+    assert (tmp_path / "storage-1" / "filter").exists()  # which was good, or it denies something
+    asked = {capture.content for capture in told}
+    assert all(node.ask("HEAD", f"/contents/{key}")[0] == 200 for key in asked)
     assert node.end(signal.SIGTERM) == -signal.SIGTERM  # how twistd ends in good order
     _check(tmp_path, told)
     assert not list((tmp_path / "storage-1" / "incoming").iterdir())
