@@ -31,7 +31,8 @@ def captures_of(
         key, first, last, after, limit, heads: see `read_captures`.
 
     Raises:
-        DamagedStructure: the only copy is damaged, or all are; what is sound in any was yielded.
+        DamagedStructure: the only copy is damaged, or all are, or cannot be read; what is sound
+            in any was yielded.
     """
     damage: list[DamagedStructure] = []
     copies = [
@@ -51,9 +52,15 @@ def nearest_of(
     """Return the capture nearest to a date among those of all copies (see `find_nearest`).
 
     One copy is searched; of several, which is rare, all lines are read.
+
+    Raises:
+        DamagedStructure: as `captures_of`.
     """
     if len(layouts) == 1:
-        return find_nearest(layouts[0], key, date, exact=exact)
+        try:
+            return find_nearest(layouts[0], key, date, exact=exact)
+        except OSError as error:
+            raise _unreadable(error) from None
     search = _Search(date)
     for capture in captures_of(layouts, key, heads=False):
         search.take(capture)
@@ -115,3 +122,9 @@ def _until_damaged(
         yield from captures
     except DamagedStructure as error:
         damage.append(error)
+    except OSError as error:
+        damage.append(_unreadable(error))
+
+
+def _unreadable(error: OSError) -> DamagedStructure:
+    return DamagedStructure(f"the disk does not give it: {error}; another node's copy has it")

@@ -198,7 +198,7 @@ class NodeStore(Disks):
     def _for_writing(
         self, kind: Kind, key: str, size: int, without: Sequence[DiskStore]
     ) -> DiskStore:
-        """Return the disk that shall take a key: one that has it, else the preferred one.
+        """Return the disk that shall take a key: the fullest that has it, else the preferred one.
 
         Raises:
             DiskFull, DiskFailed: none can.
@@ -206,7 +206,7 @@ class NodeStore(Disks):
         fitting = self._fitting(size, without)
         if len(fitting) == 1:
             return fitting[0]
-        holder = next((disk for disk in fitting if disk.holds(kind, key)), None)
+        holder = next((disk for disk in self.copies(kind, key) if disk in fitting), None)
         return holder or by_preference(key, fitting)[0]
 
     def _fitting(self, size: int, without: Sequence[DiskStore]) -> list[DiskStore]:

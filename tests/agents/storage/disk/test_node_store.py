@@ -20,7 +20,7 @@ from agents.storage.disk.known import KnownDisks
 from agents.storage.disk.layout import Layout
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore, Recorded
-from agents.storage.errors import DiskFailed, DiskFull, LayoutRefused
+from agents.storage.errors import DamagedStructure, DiskFailed, DiskFull, LayoutRefused
 from anet.workers import Workers
 
 BODIES = [b"body %d" % number for number in range(40)]
@@ -240,3 +240,38 @@ async def test_a_copy_that_is_damaged_is_passed_over(disks: NodeStore, make_capt
     assert list(captures_of(layouts, key)) == [make_capture()]
     found = nearest_of(layouts, key, make_capture(day=9).date)
     assert found is not None and found.capture == make_capture()
+
+
+@ensureDeferred
+async def test_a_copy_that_cannot_be_read_is_passed_over(
+    disks: NodeStore, make_capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error of the hardware is damage of one copy, and not of the node."""
+    for disk in disks.disks[:2]:
+        await disk.append([make_capture()])
+    key = structure_key(URL)
+    bad = str(disks.disks[0].layout.captures(key))
+    real = os.open
+
+    def failing(path, *arguments, **named):
+        if str(path) == bad:
+            raise OSError(errno.EIO, "Input/output error", bad)
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", failing)
+    layouts: list[Layout] = [disk.layout for disk in disks.disks[:2]]
+    assert list(captures_of(layouts, key)) == [make_capture()]
+    with pytest.raises(DamagedStructure, match="another node"):
+        nearest_of(layouts[:1], key, make_capture().date)
+    with pytest.raises(DamagedStructure, match="another node"):
+        list(captures_of(layouts[:1], key))
+
+
+@ensureDeferred
+async def test_of_two_copies_the_fuller_is_written(disks: NodeStore, make_capture) -> None:
+    """So one of them comes to have everything, and its mark is the one that others compare."""
+    await disks.disks[0].append([make_capture()])
+    await disks.disks[2].append([make_capture(day=day) for day in (1, 2, 3)])
+    assert await disks.append([make_capture(day=day) for day in (3, 4)]) == Recorded(2, 1)
+    sizes = [disk.size_of("structures", structure_key(URL)) for disk in disks.disks]
+    assert sizes == [160, None, 4 * 160]
