@@ -22,6 +22,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from anet.deadline import Deadline
+from anet.errors import ConnectFailed
 from anet.names import ascii_name, literal
 from hip.errors import HipError, NotTrusted
 
@@ -89,7 +90,7 @@ def verify_host(certificate: Certificate, host: str) -> None:
             verify_certificate_ip_address(certificate, host)
         else:
             verify_certificate_hostname(certificate, ascii_name(host))
-    except (VerificationError, CertificateError, ValueError):  # the last: no name for TLS
+    except (VerificationError, CertificateError, ConnectFailed, ValueError):  # no name for TLS
         raise NotTrusted(
             f"the certificate shown at {host} is not for {host}; "
             "`hip certs create --host` names a master's hosts"

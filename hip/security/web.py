@@ -89,17 +89,23 @@ class WebTls:
 
 @implementer(IOpenSSLClientConnectionCreator)
 class _Client:
-    """Makes the TLS connections to one host, which is named to it (SNI)."""
+    """Makes the TLS connections to one host."""
 
     def __init__(self, loaded: Loaded, host: str) -> None:
         self._context, self._host = loaded.context, host
 
     def clientConnectionForTLS(self, _protocol: Any) -> SSL.Connection:
-        connection = SSL.Connection(self._context, None)
-        connection.set_app_data(self._host)
-        if literal(self._host) is None:
-            connection.set_tlsext_host_name(ascii_name(self._host).encode())
-        return connection
+        return _ConnectionTo(self._host, self._context)
+
+
+class _ConnectionTo(SSL.Connection):
+    """A client's TLS connection, which knows the host that it leads to, and names it (SNI)."""
+
+    def __init__(self, host: str, context: SSL.Context) -> None:
+        super().__init__(context, None)
+        self.host = host
+        if literal(host) is None:
+            self.set_tlsext_host_name(ascii_name(host).encode())
 
 
 def _judge(connection: SSL.Connection, certificate: Any, error: int, depth: int, ok: int) -> bool:
@@ -110,10 +116,9 @@ def _judge(connection: SSL.Connection, certificate: Any, error: int, depth: int,
     """
     if not ok:
         raise _error(why_not_good(error))
-    host = connection.get_app_data()  # none at a server
-    if depth == 0 and host is not None:
+    if depth == 0 and isinstance(connection, _ConnectionTo):
         try:
-            verify_host(certificate.to_cryptography(), host)
+            verify_host(certificate.to_cryptography(), connection.host)
         except NotTrusted as refusal:
             raise _error(str(refusal)) from None
     return True
