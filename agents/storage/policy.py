@@ -77,8 +77,8 @@ def place(
     members = _members(key[:2], tuple(node.name for node in nodes))
     chosen = list(having)
     for inside in (True, False):
-        candidates = [node for node in nodes if (node.name in members) is inside]
         if not suffices(chosen, wanted):
+            candidates = [node for node in nodes if (node.name in members) is inside]
             candidates.sort(key=lambda node: _lot(key, node), reverse=True)
             _choose(chosen, candidates, wanted)
     return chosen[len(having) :]
