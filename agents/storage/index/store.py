@@ -8,6 +8,7 @@ awaited is durable. Readers never wait for a writer, which may be waiting for th
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from struct import Struct
+from threading import Semaphore
 from typing import Any
 
 import lmdb
@@ -29,6 +30,7 @@ from agents.storage.index.readings import (
 )
 from agents.storage.policy import Holding
 from agents.storage.status import Added
+from anet.errors import Stopped
 from anet.workers import Workers
 
 VERSION = b"dlweb-index 1"
@@ -63,6 +65,7 @@ class IndexStore:
     def __init__(self, folder: Path, writer: Workers, readers: Workers) -> None:
         self._folder, self._writer, self._readers = folder, writer, readers
         self._env: lmdb.Environment | None = None
+        self._reading = Semaphore(READING_THREADS)
         self._nodes: dict[int, str] = {}
         self._next = 1
         self.groups = b""
@@ -85,13 +88,17 @@ class IndexStore:
         await self._writer.run(self._open)
 
     async def close(self) -> None:
-        """Commit what was begun, and close."""
+        """Commit what was begun, and close; whoever reads later is refused."""
         await self._jobs.stop()
-        if self._env is not None:
-            await self._writer.run(self._env.close)
+        await self._writer.run(self._close)
 
     async def holders(self, places: Sequence[Place]) -> list[list[Holding]]:
-        """Return for each key which nodes hold it, the fullest copy first."""
+        """Return for each key which nodes hold it, the fullest copy first.
+
+        Raises:
+            Stopped: the index is closed.
+            Overloaded: too many questions wait.
+        """
         found: list[list[Holding]] = await self._readers.run(self._holders, places)
         return found
 
@@ -192,6 +199,14 @@ class IndexStore:
                 "and it is made again from the storage nodes"
             ) from None
 
+    def _close(self) -> None:
+        for _ in range(READING_THREADS):  # LMDB must not be closed under those who read
+            self._reading.acquire()
+        env, self._env = self._env, None
+        if env is not None:
+            env.close()
+        self._reading.release(READING_THREADS)
+
     def _load(self, txn: lmdb.Transaction) -> None:
         version = txn.get(b"version", db=self._about)
         if version is None:
@@ -207,7 +222,7 @@ class IndexStore:
     def _transaction(self, jobs: Sequence[Job]) -> list[Any]:
         """Do jobs in one transaction; when one fails all do, and memory is as the disk is."""
         if self._env is None:
-            raise RuntimeError("the index is not open")
+            raise Stopped("the index is not open")
         before = (self.groups, self.disks.copy(), self._nodes.copy(), self._next)
         try:
             with self._env.begin(write=True) as txn:
@@ -217,10 +232,11 @@ class IndexStore:
             raise
 
     def _holders(self, places: Sequence[Place]) -> list[list[Holding]]:
-        if self._env is None:
-            raise RuntimeError("the index is not open")
-        with self._env.begin(db=self._rows) as txn:
-            return [self._holdings(bytes(txn.get(_row(*place), b""))) for place in places]
+        with self._reading:
+            if self._env is None:
+                raise Stopped("the index is closed")
+            with self._env.begin(db=self._rows) as txn:
+                return [self._holdings(bytes(txn.get(_row(*place), b""))) for place in places]
 
     def _holdings(self, value: bytes) -> list[Holding]:
         """Return the holdings of a row, each node once; disks that are gone hold nothing."""

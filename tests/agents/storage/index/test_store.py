@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
+from twisted.internet.defer import Deferred, DeferredList
 
 from agents.storage.disk.additions import Entry
 from agents.storage.errors import LayoutRefused
@@ -20,6 +21,7 @@ from agents.storage.index.sharing import GROUPS
 from agents.storage.index.store import IndexStore
 from agents.storage.policy import Holding
 from agents.storage.status import Added, Followed
+from anet.errors import Stopped
 from anet.workers import Workers
 
 KEYS = [sha256(b"%d" % number).hexdigest() for number in range(40)]
@@ -146,6 +148,18 @@ async def test_groups_that_come_are_read_from_the_start(tmp_path: Path) -> None:
         await store.take(b"")
         await _sweep(store)
         assert await store.holders([("contents", key) for key in KEYS]) == [[]] * len(KEYS)
+
+
+@ensureDeferred
+async def test_reading_ends_before_the_index_is_closed(tmp_path: Path) -> None:
+    """Questions under way are answered or refused, and the process lives."""
+    places = [("contents", key) for key in KEYS] * 50
+    async with opened(tmp_path / "index") as store:
+        asked = [Deferred.fromCoroutine(store.holders(places)) for _ in range(20)]
+    outcomes = await DeferredList(asked, consumeErrors=True)
+    assert all(well or failure.check(Stopped) for well, failure in outcomes)
+    with pytest.raises(Stopped):
+        await store.holders(places)
 
 
 @ensureDeferred
