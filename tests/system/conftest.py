@@ -215,8 +215,8 @@ class Archive:
 
     @property
     def storage(self) -> list[Path]:
-        """The folders of the storage nodes."""
-        return sorted(self.directory.glob("storage-[0-9]*"))
+        """The disks of the storage nodes."""
+        return sorted(path.parent for path in self.directory.glob("storage-*/layout"))
 
     def check(self) -> list[dict]:
         """Let the independent checker judge the plain files; return every capture."""
