@@ -45,6 +45,11 @@ class Workers(Service):
         self._idle: deque[Deferred[None]] = deque()
 
     @property
+    def clock(self) -> Any:
+        """The reactor in whose thread results arrive, for those who wait for a time too."""
+        return self._reactor
+
+    @property
     def waiting(self) -> int:
         """Jobs that run or wait."""
         return self._waiting

@@ -2,9 +2,11 @@
 
 A disk writes in two lanes. Contents that it lacks go to the journal, one sync for all that came
 while the sync before it ran. Behind, what one half of the journal has is committed as any other
-batch of writes, in the other lane, and that half then takes the next; so the more comes in, the
-more files are made by one sync of the file system. Only then does the log of additions tell of
-them: it says what the disk holds by name, and needs no sync of its own before a yes is said.
+batch of writes, in the other lane, and that half then takes the next. That begins when nothing
+came for a moment, when some has waited for seconds, or when the half is full: a sync of the file
+system holds up that of the journal, and costs the less the more files it is for. Only then does
+the log of additions tell of them: it says what the disk holds by name, and needs no sync of its own
+before a yes is said.
 """
 
 import errno
@@ -23,8 +25,11 @@ from agents.storage.disk.durable import Folders
 from agents.storage.disk.journal import Content, Journal
 from agents.storage.disk.layout import Layout
 from agents.storage.errors import DigestMismatch
+from anet.deadline import Deadline
 from anet.workers import Workers
 
+QUIET = 0.25  # seconds without anything new, after which files are made
+AGE = 5.0  # seconds that a content waits for its file at most, unless files cannot be made
 _BATCH_LIMIT = 256  # groups of contents that one sync makes durable
 _log = Logger()
 
@@ -58,6 +63,8 @@ class WriteAhead:
         self._writer, self._workers = writer, workers
         self._commit, self._on_durable = commit, on_durable
         self._appending = False
+        self._oldest: float | None = None  # when the first came that no file is made of yet
+        self._pause = Deadline(workers.clock, self._make)
         self._making: Deferred[None] | None = None
         self._batches: Batcher[Sequence[Content]] = Batcher(
             self._append,
@@ -88,6 +95,7 @@ class WriteAhead:
         """
         for _ in range(2):  # what is being made already, and what came since that began
             await self._batches.submit(())
+            self._make()
             await self._made()
 
     async def stop(self) -> None:
@@ -96,6 +104,7 @@ class WriteAhead:
         for _ in range(2):
             self._make()
             await self._made()
+        self._pause.stop()
         self.journal.close()
 
     # Appending
@@ -109,7 +118,7 @@ class WriteAhead:
         results = iter(
             [self._note(key, each) for (key, _), each in zip(contents, outcomes, strict=True)]
         )
-        self._make()
+        self._make_soon()
         return [list(islice(results, len(group))) for group in groups]
 
     async def _appended(self, contents: Sequence[Content]) -> list[Any]:
@@ -137,6 +146,15 @@ class WriteAhead:
 
     # Making files
 
+    def _make_soon(self) -> None:
+        """Begin to make files once nothing more comes for a moment, or the time is up."""
+        if self.journal.is_full:
+            self._make()
+        elif self.journal.filling.places:
+            now = self._workers.clock.seconds()
+            self._oldest = now if self._oldest is None else self._oldest
+            self._pause.set(max(0.0, min(QUIET, self._oldest + AGE - now)))
+
     def _make(self) -> None:
         """Begin to make files, unless that goes on already; the next batch does it otherwise."""
         journal = self.journal
@@ -146,6 +164,7 @@ class WriteAhead:
             if not journal.filling.places:
                 return
             journal.swap()
+            self._oldest = None
         self._making = Deferred()
         Deferred.fromCoroutine(self._make_files()).addBoth(self._end_making)
 
@@ -166,7 +185,7 @@ class WriteAhead:
         if isinstance(result, Failure):
             _log.failure("contents stay in the journal for now", failure=result)
         else:
-            self._make()
+            self._make_soon()
         if making is not None:
             making.callback(None)
 

@@ -20,7 +20,7 @@ from agents.storage.disk.contents import digest_error, write_all
 from agents.storage.disk.durable import sync_path
 from agents.storage.errors import DigestMismatch
 
-FULL = 32 * 1024 * 1024  # bytes of one of the two files, past which nothing more is appended
+FULL = 64 * 1024 * 1024  # bytes of one of the two files, past which nothing more is appended
 COUNT = 20_000  # contents of it
 _CHUNK = 4 * 1024 * 1024  # bytes that are made into files at once
 _LINE = re.compile(rb"([0-9a-f]{64}) (\d{1,8})\n")

@@ -12,12 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest_twisted import ensureDeferred
+from twisted.internet.task import Clock
 
 from agents.storage.disk import journal as journal_module
+from agents.storage.disk.ahead import AGE, QUIET
 from agents.storage.disk.contents import ContentWrite
 from agents.storage.disk.journal import Journal, find_in_journals, open_segment
 from agents.storage.disk.store import DiskStore
 from agents.storage.errors import DiskFull
+from anet.deadline import Deadline
 
 ROOT = Path(__file__).parents[4]
 _bodies = st.lists(st.binary(max_size=300), max_size=8, unique=True)
@@ -163,7 +166,7 @@ async def test_a_disk_on_which_no_files_can_be_made(store: DiskStore, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(ContentWrite, "stage", full)
         patch.setattr(journal_module, "COUNT", 3)
-        bodies = [b"%d" % number for number in range(4)]  # one that is tried, and three
+        bodies = [b"%d" % number for number in range(6)]  # in both halves
         for body in bodies:
             assert await store.put(_key(body), body) is True
         with pytest.raises(DiskFull):
@@ -195,3 +198,29 @@ def test_a_journal_is_restored_without_us(tmp_path: Path, make_capture) -> None:
     ):
         run = subprocess.run([sys.executable, "-I", *command], capture_output=True, timeout=60)
         assert run.stdout == b"body\n\0 of a killed node", run.stderr
+
+
+@ensureDeferred
+async def test_files_are_made_in_a_pause_or_in_time(store: DiskStore, monkeypatch) -> None:
+    """While contents keep coming files wait for the pause after them, though not for ever."""
+    clock = Clock()
+    made: list[float] = []
+    ahead = store.ahead
+    monkeypatch.setattr(ahead._workers, "_reactor", clock)
+    monkeypatch.setattr(ahead, "_pause", Deadline(clock, lambda: made.append(clock.seconds())))
+    ahead.journal.note(_key(b"one"), (75, 3))
+    ahead._make_soon()
+    clock.advance(QUIET * 0.9)
+    ahead._make_soon()
+    clock.advance(QUIET * 0.9)
+    assert made == []
+    clock.advance(QUIET * 0.2)
+    assert made == [pytest.approx(QUIET * 2.0, abs=QUIET * 0.2)]
+    ahead._oldest = clock.seconds()
+    began = clock.seconds()
+    while len(made) < 2:
+        assert clock.seconds() <= began + AGE
+        ahead._make_soon()
+        clock.advance(QUIET / 2)
+    monkeypatch.undo()
+    ahead.journal.filling.places.clear()

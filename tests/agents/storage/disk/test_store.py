@@ -281,6 +281,7 @@ async def test_listing_goes_by_keys(store: DiskStore) -> None:
     keys = sorted([_key(b"%d" % number) for number in range(20)])
     for number in range(20):
         await store.put(_key(b"%d" % number), b"%d" % number)
+    await store.ahead.settle()
     (store.layout.content(keys[0]).parent / "stranger").write_bytes(b"")
     assert await store.listing("contents", "", 12) == keys[:12]
     assert await store.listing("contents", keys[11], 12) == keys[12:]
