@@ -5,9 +5,10 @@ of first bytes lies together; its value names the disks, 8 bytes each: number an
 awaited is durable. Readers never wait for a writer, which may be waiting for the disk.
 """
 
+import fcntl
+import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from struct import Struct
 from threading import Semaphore
 from typing import Any
 
@@ -28,21 +29,18 @@ from agents.storage.index.readings import (
     is_renewed,
     without,
 )
+from agents.storage.index.rows import changed, held, row, value_of
 from agents.storage.policy import Holding
 from agents.storage.status import Added
 from anet.errors import Stopped
 from anet.workers import Workers
 
 VERSION = b"dlweb-index 1"
-HALF_KEY = 16  # bytes of a key that are kept
 READING_THREADS = 2
 _ADDRESSES = 1 << 40  # bytes of address space; the file is only as large as what it holds
 _BATCH_LIMIT = 64  # jobs of one transaction
 _WAITING_LIMIT = 2000
 _SLICE = 5000  # rows that one transaction clears at most
-_SIZE_LIMIT = (1 << 32) - 1
-_HELD = Struct(">II")
-_KINDS: dict[Kind, bytes] = {"contents": b"c", "structures": b"s"}
 
 Place = tuple[Kind, str]
 Job = Callable[[lmdb.Transaction], Any]
@@ -185,6 +183,7 @@ class IndexStore:
 
     def _open(self) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock_folder()
         try:
             self._env = env = lmdb.open(
                 str(self._folder), map_size=_ADDRESSES, max_dbs=2, readahead=False, mode=0o600
@@ -194,9 +193,21 @@ class IndexStore:
             with env.begin(write=True) as txn:
                 self._load(txn)
         except (lmdb.Error, msgspec.MsgspecError) as error:
+            os.close(self._locked)
             raise LayoutRefused(
                 f"the index in {self._folder} cannot be read ({error}); take the folder away, "
                 "and it is made again from the storage nodes"
+            ) from None
+
+    def _lock_folder(self) -> None:
+        """Keep the folder for this process, for as long as it has the index open."""
+        self._locked = os.open(self._folder, os.O_RDONLY)
+        try:
+            fcntl.flock(self._locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._locked)
+            raise LayoutRefused(
+                f"{self._folder} is in use already: give each index node a folder of its own"
             ) from None
 
     def _close(self) -> None:
@@ -205,6 +216,7 @@ class IndexStore:
         env, self._env = self._env, None
         if env is not None:
             env.close()
+            os.close(self._locked)
         self._reading.release(READING_THREADS)
 
     def _load(self, txn: lmdb.Transaction) -> None:
@@ -236,12 +248,12 @@ class IndexStore:
             if self._env is None:
                 raise Stopped("the index is closed")
             with self._env.begin(db=self._rows) as txn:
-                return [self._holdings(bytes(txn.get(_row(*place), b""))) for place in places]
+                return [self._holdings(bytes(txn.get(row(*place), b""))) for place in places]
 
     def _holdings(self, value: bytes) -> list[Holding]:
         """Return the holdings of a row, each node once; disks that are gone hold nothing."""
         found: dict[str, int] = {}
-        for number, size in _HELD.iter_unpack(value):
+        for number, size in held(value):
             node = self._nodes.get(number)
             if node is not None:
                 found[node] = max(size, found.get(node, 0))
@@ -251,34 +263,32 @@ class IndexStore:
         self, txn: lmdb.Transaction, number: int, groups: bytes, entries: Iterable[Entry]
     ) -> None:
         """Write what a part of a log says; of several words on one key the last counts."""
-        last = {_row(each.kind, each.key): each for each in entries}
-        for row in sorted(last):  # in order, for the pages of the tree
-            if row[0] in groups:
-                entry = last[row]
-                size = None if entry.gone else min(entry.size, _SIZE_LIMIT)
-                before = bytes(txn.get(row, b"", db=self._rows))
-                self._write(txn, row, before, _with(before, number, size))
+        last = {row(each.kind, each.key): each for each in entries}
+        for key in sorted(last):  # in order, for the pages of the tree
+            if key[0] in groups:
+                size = None if last[key].gone else last[key].size
+                before = bytes(txn.get(key, b"", db=self._rows))
+                self._write(txn, key, before, changed(before, number, size))
 
-    def _write(self, txn: lmdb.Transaction, row: bytes, before: bytes, after: bytes) -> None:
+    def _write(self, txn: lmdb.Transaction, key: bytes, before: bytes, after: bytes) -> None:
         if after == before:
             return
         if after:
-            txn.put(row, after, db=self._rows)
+            txn.put(key, after, db=self._rows)
         else:
-            txn.delete(row, db=self._rows)
+            txn.delete(key, db=self._rows)
 
     def _clear(self, txn: lmdb.Transaction, after: bytes) -> bytes:
         cursor = txn.cursor(db=self._rows)
         there = cursor.set_range(after) if after else cursor.first()
-        rows: list[tuple[bytes, bytes]] = []
-        while there and len(rows) < _SLICE:
-            rows.append((bytes(cursor.key()), bytes(cursor.value())))
+        found: list[tuple[bytes, bytes]] = []
+        while there and len(found) < _SLICE:
+            found.append((bytes(cursor.key()), bytes(cursor.value())))
             there = cursor.next()
         following = bytes(cursor.key()) if there else b""
-        for row, value in rows:
-            held = [each for each in _HELD.iter_unpack(value) if each[0] in self._nodes]
-            kept = held if row[0] in self.groups else []
-            self._write(txn, row, value, b"".join(_HELD.pack(*each) for each in kept))
+        for key, value in found:
+            kept = [each for each in held(value) if each[0] in self._nodes]
+            self._write(txn, key, value, value_of(kept if key[0] in self.groups else ()))
         return following
 
     def _keep_groups(self, txn: lmdb.Transaction, groups: bytes) -> None:
@@ -307,17 +317,6 @@ class IndexStore:
             txn.delete(_about(*place), db=self._about)
 
 
-def _row(kind: Kind, key: str) -> bytes:
-    return bytes.fromhex(key[: 2 * HALF_KEY]) + _KINDS[kind]
-
-
 def _about(node: str, name: str) -> bytes:
     """Return the key of a disk's row: LMDB's keys are at most 511 bytes."""
     return b"disk " + msgspec.json.encode([node, name])[:500]
-
-
-def _with(value: bytes, number: int, size: int | None) -> bytes:
-    """Return a row's value with one disk's holding changed, or without it when `size` is None."""
-    others = [each for each in _HELD.iter_unpack(value) if each[0] != number]
-    held = others if size is None else [*others, (number, size)]
-    return b"".join(_HELD.pack(*each) for each in held)

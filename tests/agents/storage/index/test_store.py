@@ -163,6 +163,17 @@ async def test_reading_ends_before_the_index_is_closed(tmp_path: Path) -> None:
 
 
 @ensureDeferred
+async def test_two_index_nodes_do_not_share_a_folder(tmp_path: Path) -> None:
+    """The second is told to take another one; the folder is free once the first has closed."""
+    async with opened(tmp_path / "index"):
+        with pytest.raises(LayoutRefused, match="a folder of its own"):
+            async with opened(tmp_path / "index"):
+                pass
+    async with opened(tmp_path / "index", groups=None) as store:
+        assert store.groups == ALL
+
+
+@ensureDeferred
 async def test_a_damaged_index_says_what_to_do(tmp_path: Path) -> None:
     """It is no loss, and the words say how it is made again."""
     folder = tmp_path / "index"
