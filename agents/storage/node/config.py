@@ -5,9 +5,26 @@ from pathlib import Path
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address, is_link_address
+from agents.storage.stores.bucket import BucketAddress
+from agents.storage.stores.errors import StoreRefused
 from anet.multicast import Groups
 
 _positive = validators.gt(0)
+
+
+def _is_mirror(_instance: object, _attribute: object, value: str | None) -> None:
+    """Check where a mirror is.
+
+    Raises:
+        ValueError: it is no folder and no bucket.
+    """
+    try:
+        if value is not None and value.startswith("s3:"):
+            BucketAddress.parse(value)
+        elif value is not None and (not value or ":" in value or "," in value):
+            raise StoreRefused("a folder")
+    except StoreRefused as error:
+        raise ValueError(f"a folder or s3://bucket/prefix?endpoint=URL ({error})") from None
 
 
 @frozen
@@ -29,6 +46,9 @@ class StorageNodeConfig:
         content_limit: bytes of the largest content taken.
         memory_limit: bytes of bodies in memory; larger contents go through a file.
         waiting_limit: bytes of writes that may wait for each disk.
+        mirror: another store to which all is copied, verified: s3://bucket/prefix?endpoint=URL,
+            or a folder; null for none.
+        mirror_every: seconds from the end of such a copy to the next.
         threads: threads that write, sync and scan, for each disk.
         audit_rate: bytes a second that are read again and hashed on each disk, when nobody else
             needs it; 0 for never.
@@ -53,9 +73,11 @@ class StorageNodeConfig:
     content_limit: int = field(default=2**40, validator=_positive)
     memory_limit: int = field(default=256 * 1024, validator=_positive)
     waiting_limit: int = field(default=64 * 1024 * 1024, validator=_positive)
+    mirror: str | None = field(default=None, validator=_is_mirror)
+    mirror_every: float = field(default=86_400.0, validator=validators.gt(0))
     threads: int = field(default=4, validator=[validators.ge(2), validators.le(64)])
     audit_rate: int = field(default=4 * 1024 * 1024, validator=validators.ge(0))
-    audit_every: float = field(default=30 * 86_400.0, validator=validators.ge(0))
+    audit_every: float = field(default=30 * 86_400.0, validator=validators.ge(0.0))
     connections: int = field(default=2000, validator=_positive)
     multicast: bool = True
     all_groups: bool = False

@@ -26,6 +26,7 @@ from agents.storage.node.config import StorageNodeConfig
 from agents.storage.node.fetcher import Fetcher
 from agents.storage.node.lookup import Lookup
 from agents.storage.node.methods import StorageNodeMethods
+from agents.storage.node.mirroring import Mirroring
 from agents.storage.node.pages import figures, page
 from agents.storage.node.reporter import Reporter
 from agents.storage.node.routes import NodeRoutes
@@ -72,6 +73,7 @@ class StorageNode(OpeningService):
         fetcher: copies from other nodes.
         auditing: reads again what the disks hold.
         reporter: tells the master what is added.
+        mirroring: copies all to another store; none when none is configured.
         agent: its place in the HIP tree.
         link: its link to the master.
         lookup: its answers to multicast; none when that is switched off.
@@ -101,6 +103,15 @@ class StorageNode(OpeningService):
         self.auditing = Auditing(reactor, config.audit_rate, config.audit_every)
         self.auditing.setServiceParent(self)
         self.reporter = Reporter(reactor, self.store, self.status)
+        self.mirroring: Mirroring | None = None
+        if config.mirror is not None:
+            self.mirroring = Mirroring(
+                reactor,
+                lambda: [disk.layout.root for disk in self.store.disks],
+                config.mirror,
+                configuration.directory / "copies",
+                config.mirror_every,
+            )
         self.store.on_added = self.store.on_change = self.reporter.wake
         self.routes = NodeRoutes(
             name,
@@ -150,6 +161,8 @@ class StorageNode(OpeningService):
         """Open the disks, then serve it, then tell the master."""
         await self.store.open()
         self.auditing.begin(self.store)
+        if self.mirroring is not None:
+            self.mirroring.setServiceParent(self)
         self.server.setServiceParent(self)
         if self._config.url is None:
             self.url = base_url(self._security, self.server.address)

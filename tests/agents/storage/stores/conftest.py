@@ -118,15 +118,15 @@ class Agents:
         self._running: list[Any] = []
         self.nodes: list[StorageNode] = []
 
-    async def start(self) -> Configuration:
-        """Start all; return the configuration that leads clients to them."""
+    async def start(self, **settings: Any) -> Configuration:
+        """Start all, nodes with settings; return the configuration that leads clients to them."""
         configuration = self._configuration
         config = StorageMasterConfig(hip=ANY, pages=ANY, scheduler="127.0.0.1:9")
         self.master = StorageMaster(reactor, configuration, config, "storage-master")
         await self._run(self.master)
         address = self.master.listener.address
         for number in (1, 2):
-            node = StorageNodeConfig(storage_master=address, reserve=0, multicast=False)
+            node = StorageNodeConfig(storage_master=address, reserve=0, multicast=False, **settings)
             name = f"storage-{number}"
             self.nodes.append(
                 StorageNode(reactor, configuration, node, name, [self.directory / name], ANY)
