@@ -48,21 +48,21 @@ class DiskReader:
     def captures(self, url: str) -> list[Capture]:
         """Return all captures of a URL, of all folders together, in the order of their dates.
 
-        A copy that is damaged is passed over when another is sound.
+        What is damaged in one copy is taken from another.
 
         Raises:
-            DamagedStructure: every copy is damaged.
+            DamagedStructure: there is nothing else.
         """
         found: dict[tuple[str, str], Capture] = {}
-        damage: DamagedStructure | None = None
+        damage: list[DamagedStructure] = []
         for layout in self._layouts:
             try:
-                for capture in read_captures(layout, structure_key(url)):
+                for capture in read_captures(layout, structure_key(url), damage=damage):
                     found.setdefault((capture.date, capture.content), capture)
             except DamagedStructure as error:
-                damage = error
-        if damage is not None and not found:
-            raise damage
+                damage.append(error)
+        if damage and not found:
+            raise damage[0]
         return [found[place] for place in sorted(found)]
 
     def nearest(self, url: str, date: str) -> Capture | None:

@@ -4,6 +4,7 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import islice
+from typing import Any
 
 from attrs import define, evolve
 
@@ -26,23 +27,27 @@ def captures_of(
 ) -> Iterator[Capture]:
     """Yield the captures of all copies, each once, in the order of their dates.
 
+    Of several copies a damaged line is passed over, since another may have it; of one it is not.
+
     Args:
         layouts: the disks to look at.
         key, first, last, after, limit, heads: see `read_captures`.
 
     Raises:
-        DamagedStructure: the only copy is damaged, or all are, or cannot be read; what is sound
-            in any was yielded.
+        DamagedStructure: the only copy is damaged or cannot be read, or nothing of any can be.
     """
     damage: list[DamagedStructure] = []
+    lines = damage if len(layouts) > 1 else None
+    bounds: dict[str, Any] = {"after": after, "limit": limit, "heads": heads, "damage": lines}
     copies = [
-        _until_damaged(
-            read_captures(layout, key, first, last, after=after, limit=limit, heads=heads), damage
-        )
+        _until_damaged(read_captures(layout, key, first, last, **bounds), damage)
         for layout in layouts
     ]
-    yield from islice(_once(heapq.merge(*copies, key=_place)), limit)
-    if damage and len(damage) == len(layouts):
+    found = 0
+    for capture in islice(_once(heapq.merge(*copies, key=_place)), limit):
+        found += 1
+        yield capture
+    if damage and (len(layouts) == 1 or not found):
         raise damage[0]
 
 

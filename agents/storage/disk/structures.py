@@ -242,6 +242,7 @@ def read_captures(
     after: bytes = b"",
     limit: int = ALL,
     heads: bool = True,
+    damage: list[DamagedStructure] | None = None,
 ) -> Iterator[Capture]:
     """Yield captures of a URL in the order of their dates.
 
@@ -252,7 +253,8 @@ def read_captures(
         last: the latest date wanted.
         after: the prefix (see `lines`) of a line to go on after.
         limit: captures at most.
-        heads: whether origin and head are read too.
+        heads: whether origin and head are given too.
+        damage: takes what is wrong with single lines, which then are passed over.
 
     Raises:
         DamagedStructure: the files contradict their format.
@@ -265,7 +267,13 @@ def read_captures(
         url = reader.url
         start = reader.lower_bound(max(first.encode("ascii"), after + b"~" if after else b""))
         for index in range(start, min(start + limit, len(reader))):
-            capture = reader.capture(index, url, heads=heads)
+            try:
+                capture = reader.capture(index, url, heads=heads)
+            except DamagedStructure as error:
+                if damage is None:
+                    raise
+                damage.append(error)
+                continue
             if capture.date > last:
                 return
             yield capture

@@ -143,9 +143,7 @@ class Cluster:
     def holders(self, body: bytes) -> set[str]:
         """Return the nodes on whose disk a content is."""
         key = sha256(body).hexdigest()
-        return {
-            n for n, node in self.nodes.items() if node.store.disks[0].layout.content(key).exists()
-        }
+        return {name for name, node in self.nodes.items() if node.store.holds("contents", key)}
 
 
 async def until(condition: Callable[[], Any | Awaitable[Any]]) -> None:
@@ -380,6 +378,7 @@ async def test_what_rots_is_mended(cluster: Cluster, make_capture) -> None:
     node = cluster.nodes["storage-1"]
     layout = node.store.disks[0].layout
     content, heads = layout.content(make_capture().content), layout.heads(structure_key(URL))
+    await node.store.disks[0].ahead.settle()
     content.write_bytes(b"rot!")
     heads.write_bytes(heads.read_bytes()[:-3] + b"rot")
     assert len(_readable(layout)) == 0

@@ -21,6 +21,7 @@ from agents.storage.disk.layout import Layout
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore, Recorded
 from agents.storage.errors import DamagedStructure, DiskFailed, DiskFull, LayoutRefused
+from agents.storage.reader import DiskReader
 from anet.workers import Workers
 
 BODIES = [b"body %d" % number for number in range(40)]
@@ -275,3 +276,23 @@ async def test_of_two_copies_the_fuller_is_written(disks: NodeStore, make_captur
     assert await disks.append([make_capture(day=day) for day in (3, 4)]) == Recorded(2, 1)
     sizes = [disk.size_of("structures", structure_key(URL)) for disk in disks.disks]
     assert sizes == [160, None, 4 * 160]
+
+
+@ensureDeferred
+async def test_copies_damaged_in_different_places_are_whole_together(
+    disks: NodeStore, make_capture
+) -> None:
+    """Of each copy all sound lines are read, those after the damaged one too."""
+    wanted = [make_capture(day=day) for day in range(1, 8)]
+    layouts: list[Layout] = []
+    for disk, line in zip(disks.disks, (1, 5), strict=False):
+        await disk.append(wanted)
+        path = disk.layout.captures(structure_key(URL))
+        data = bytearray(path.read_bytes())
+        data[line * 160 + 90] ^= 1
+        path.write_bytes(data)
+        layouts.append(disk.layout)
+    assert list(captures_of(layouts, structure_key(URL))) == wanted
+    assert DiskReader([layout.root for layout in layouts]).captures(URL) == wanted
+    with pytest.raises(DamagedStructure):
+        list(captures_of(layouts[:1], structure_key(URL)))
