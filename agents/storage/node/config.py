@@ -5,7 +5,7 @@ from pathlib import Path
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address, is_link_address
-from agents.storage.stores.bucket import BucketAddress
+from agents.storage.stores.bucket_address import BucketAddress
 from agents.storage.stores.errors import StoreRefused
 from anet.multicast import Groups
 

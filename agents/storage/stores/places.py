@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.configuration import Configuration
-from agents.storage.stores.bucket import BucketAddress
+from agents.storage.stores.bucket_address import BucketAddress
 from agents.storage.stores.cluster import ClusterStore
 from agents.storage.stores.errors import StoreRefused
 from agents.storage.stores.folder import FolderStore

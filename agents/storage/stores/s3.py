@@ -22,7 +22,8 @@ from agents.storage.disk.lines import prefix
 from agents.storage.disk.store import DiskStore
 from agents.storage.disk.structures import read_captures
 from agents.storage.errors import DigestMismatch
-from agents.storage.stores.bucket import Bucket, BucketAddress
+from agents.storage.stores.bucket import Bucket
+from agents.storage.stores.bucket_address import BucketAddress
 from agents.storage.stores.errors import NotHeld, OtherWriter, StoreRefused
 from agents.storage.stores.fetching import fetch
 from agents.storage.stores.interface import PIECE, Held, IStore

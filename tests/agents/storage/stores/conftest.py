@@ -23,7 +23,7 @@ from agents.storage.master.config import StorageMasterConfig
 from agents.storage.master.service import StorageMaster
 from agents.storage.node.config import StorageNodeConfig
 from agents.storage.node.service import StorageNode
-from agents.storage.stores.bucket import BucketAddress
+from agents.storage.stores.bucket_address import BucketAddress
 from agents.storage.stores.cluster import ClusterStore
 from agents.storage.stores.folder import FolderStore
 from agents.storage.stores.s3 import S3Store

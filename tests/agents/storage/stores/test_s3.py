@@ -14,7 +14,8 @@ from twisted.internet.threads import blockingCallFromThread
 from agents.capture import content_key, structure_key
 from agents.storage.errors import DigestMismatch, LayoutRefused
 from agents.storage.stores import bucket as bucket_module
-from agents.storage.stores.bucket import Bucket, BucketAddress
+from agents.storage.stores.bucket import Bucket
+from agents.storage.stores.bucket_address import BucketAddress
 from agents.storage.stores.errors import OtherWriter, StoreError, StoreRefused, StoreUnreachable
 from agents.storage.stores.folder import FolderStore
 from agents.storage.stores.s3 import S3Store
