@@ -15,6 +15,7 @@ from attrs import frozen
 from pybloom_live import BloomFilter
 
 from agents.storage.disk.additions import AdditionsLog
+from agents.storage.disk.durable import sync_path
 from agents.storage.disk.holdings import ERROR_RATE, Holdings, Survey
 from agents.storage.disk.layout import KINDS, Layout
 
@@ -90,8 +91,10 @@ def save(layout: Layout, holdings: Holdings, log: str, position: int) -> None:
 def load(layout: Layout, additions: AdditionsLog) -> Holdings | None:
     """Return what was saved, with what the log says after it; None when that is in doubt. Blocks.
 
+    What is in doubt is taken away.
+
     Raises:
-        OSError: the log could not be read.
+        OSError: the log could not be read, or the filter not taken away.
     """
     with suppress(FileNotFoundError, ValueError, msgspec.MsgspecError):
         head, survey = _read(layout)
@@ -100,6 +103,9 @@ def load(layout: Layout, additions: AdditionsLog) -> Holdings | None:
             holdings.restore(survey, set(head.removed))
             _follow(additions, head.position, holdings)
             return holdings
+    # Lest it be trusted later, when a log that was cut off has grown past its position again.
+    (layout.root / "filter").unlink(missing_ok=True)
+    sync_path(layout.root)
     return None
 
 
