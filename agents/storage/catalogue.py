@@ -10,8 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from attrs import frozen
-
 from agents.storage.batcher import Batcher
 from agents.storage.disk.additions import Entry
 from agents.storage.disk.layout import KINDS, Kind
@@ -27,15 +25,6 @@ _WAITING_LIMIT = 20_000
 
 Result = TypeVar("Result")
 Job = Callable[[sqlite3.Connection], Result]
-
-
-@frozen
-class Short:
-    """Something that lacks a replica, or whose copies differ."""
-
-    kind: Kind
-    key: str
-    holdings: list[Holding]
 
 
 class Catalogue:
@@ -159,78 +148,12 @@ class Catalogue:
 
     # Questions
 
-    async def holders(self, wanted: Iterable[tuple[Kind, str]]) -> dict[str, list[Holding]]:
-        """Return which nodes hold each of these; of several disks of a node the fullest counts."""
-        by_kind: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
-        for kind, key in wanted:
-            by_kind[kind].append(key)
+    async def holders(self, kind: Kind, key: str) -> list[Holding]:
+        """Return which nodes hold something; of several disks of a node the fullest counts."""
 
-        def job(db: sqlite3.Connection) -> dict[str, list[Holding]]:
-            found: dict[str, list[Holding]] = {}
-            for kind, keys in by_kind.items():
-                found.update(self._holders(db, kind, keys))
-            return found
-
-        return await self.run(job)
-
-    def _holders(
-        self, db: sqlite3.Connection, kind: Kind, keys: Sequence[str]
-    ) -> dict[str, list[Holding]]:
-        return {
-            key: [
-                Holding(*row)
-                for row in db.execute(
-                    # SQLite gives with max() the mark of the row that has it.
-                    "SELECT node, max(size), mark FROM holdings JOIN disks ON disk = number "
-                    "WHERE kind = ? AND key = ? GROUP BY node",
-                    (KINDS.index(kind), bytes.fromhex(key)),
-                )
-            ]
-            for key in keys
-        }
-
-    async def short_of(
-        self, first: int, live: Iterable[str], waited_for: Iterable[str], replicas: int, limit: int
-    ) -> list[Short]:
-        """Return what lacks replicas or has copies that differ, of the keys with a first byte.
-
-        Args:
-            first: the first byte of the keys looked at.
-            live: names of the nodes that are up.
-            waited_for: names of nodes that are down, whose replicas count all the same.
-            replicas: how many nodes shall hold each.
-            limit: how many to return at most.
-        """
-        arguments = {
-            **_group(first),
-            "live": json.dumps(sorted(live)),
-            "present": json.dumps(sorted({*live, *waited_for})),
-            "replicas": replicas,
-            "limit": limit,
-        }
-
-        def job(db: sqlite3.Connection) -> list[Short]:
-            found: list[Short] = []
-            for kind, key in db.execute(_SHORT, arguments).fetchall():
-                name = KINDS[kind]
-                whole = key.hex()
-                found.append(Short(name, whole, self._holders(db, name, [whole])[whole]))
-            return found
-
-        return await self.run(job)
-
-    async def counts(self) -> dict[str, dict[str, int]]:
-        """Return how much of each kind each node holds; counts the whole table."""
-
-        def job(db: sqlite3.Connection) -> dict[str, dict[str, int]]:
-            found: dict[str, dict[str, int]] = {}
-            rows = db.execute(
-                "SELECT node, kind, count(*) FROM holdings JOIN disks ON disk = number "
-                "GROUP BY node, kind"
-            )
-            for node, kind, count in rows:
-                found.setdefault(node, dict.fromkeys(KINDS, 0))[KINDS[kind]] = count
-            return found
+        def job(db: sqlite3.Connection) -> list[Holding]:
+            arguments = (KINDS.index(kind), bytes.fromhex(key))
+            return [Holding(*row) for row in db.execute(_HOLDERS, arguments)]
 
         return await self.run(job)
 
@@ -283,17 +206,12 @@ class Catalogue:
         return outcomes
 
 
-_SHORT = """
-SELECT kind, key
+# SQLite gives with max() the mark of the row that has it.
+_HOLDERS = """
+SELECT node, max(size), mark
 FROM holdings JOIN disks ON disk = number
-WHERE kind IN (0, 1) AND key >= :first AND key < :end
-GROUP BY kind, key
-HAVING sum(node IN (SELECT value FROM json_each(:live))) > 0
-   AND (count(DISTINCT iif(node IN (SELECT value FROM json_each(:present)), node, NULL))
-        < :replicas
-        OR min(iif(node IN (SELECT value FROM json_each(:live)), mark, NULL))
-           <> max(iif(node IN (SELECT value FROM json_each(:live)), mark, NULL)))
-LIMIT :limit
+WHERE kind = ? AND key = ?
+GROUP BY node
 """
 _CLEAR = """
 DELETE FROM holdings

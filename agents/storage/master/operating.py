@@ -97,8 +97,7 @@ class OperatorMethods:
         """Return the names of all nodes, up or not, that hold a content or a structure file."""
         if not is_key(key):
             raise CallRefused("not-a-key", "a key is a SHA-256 in 64 hexadecimal digits")
-        held = await self._catalogue.holders([(kind, key)])
-        return sorted(holding.node for holding in held[key])
+        return sorted(holding.node for holding in await self._catalogue.holders(kind, key))
 
     @exposed(roles=("operator",))
     def sweep(self) -> None:

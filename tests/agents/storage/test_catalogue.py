@@ -42,8 +42,8 @@ async def test_a_log_is_followed_across_restarts(tmp_path: Path) -> None:
     catalogue, workers = await _opened(tmp_path / "db")
     assert await catalogue.register("a", "http://other", ["disk"]) == {"disk": Followed("log", 100)}
     assert await catalogue.nodes() == {"a": "http://other"}
-    found = await catalogue.holders(("contents", key) for key in KEYS[:3])
-    assert found == {KEYS[0]: [Holding("a", 5)], KEYS[1]: [], KEYS[2]: []}
+    found = [await catalogue.holders("contents", key) for key in KEYS[:3]]
+    assert found == [[Holding("a", 5)], [], []]
     await catalogue.close()
     await workers.stopService()
 
@@ -55,37 +55,8 @@ async def test_another_log_replaces_all(tmp_path: Path) -> None:
     await catalogue.register("a", "http://a", ["disk"])
     await catalogue.add("a", _added(51, 100, KEYS[0]))
     await catalogue.add("a", _added(51, 90, KEYS[1], log="new"))
-    found = await catalogue.holders([("contents", KEYS[0]), ("contents", KEYS[1])])
-    assert (found[KEYS[0]], len(found[KEYS[1]])) == ([], 1)
-    await catalogue.close()
-    await workers.stopService()
-
-
-@ensureDeferred
-async def test_what_is_short_of_replicas_is_found(tmp_path: Path) -> None:
-    """Keys on too few nodes, or with copies that differ, are found by their first byte."""
-    catalogue, workers = await _opened(tmp_path / "db")
-    ff = "ff" + KEYS[3][2:]
-    await catalogue.add("a", _added(51, 100, KEYS[0], KEYS[1], ff))
-    await catalogue.add("b", _added(51, 100, KEYS[0]))
-    both = [("a", "0" * 16), ("b", "1" * 16)]
-    for name, mark in both:
-        entries = [Entry("structures", KEYS[2], 1, mark)]
-        await catalogue.add(name, Added("log", 100, 200, entries, "disk"))
-
-    async def short(live: set[str], waited_for: set[str], replicas: int = 2) -> set[str]:
-        found = set()
-        for first in range(256):
-            for each in await catalogue.short_of(first, live, waited_for, replicas, 10):
-                found.add(each.key)
-        return found
-
-    assert await short({"a", "b"}, set()) == {KEYS[1], KEYS[2], ff}
-    assert await short({"a"}, {"b"}) == {KEYS[1], ff}
-    assert await short({"a"}, set()) == {KEYS[0], KEYS[1], KEYS[2], ff}
-    assert await short({"b"}, set(), 1) == set()
-    assert await short(set(), set()) == set()
-    assert (await catalogue.counts())["a"] == {"contents": 3, "structures": 1}
+    assert await catalogue.holders("contents", KEYS[0]) == []
+    assert len(await catalogue.holders("contents", KEYS[1])) == 1
     await catalogue.close()
     await workers.stopService()
 
@@ -129,7 +100,7 @@ async def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
 
 
 async def _holders(catalogue: Catalogue, key: str) -> list[Holding]:
-    return (await catalogue.holders([("contents", key)]))[key]
+    return await catalogue.holders("contents", key)
 
 
 @ensureDeferred
@@ -146,8 +117,6 @@ async def test_each_disk_has_a_log_of_its_own(tmp_path: Path) -> None:
     }
     assert await _holders(catalogue, KEYS[0]) == [Holding("a", 9)]
     assert await catalogue.disks() == {"a": ["one", "two"]}
-    group = int(KEYS[0][:2], 16)
-    assert [each.key for each in await catalogue.short_of(group, {"a"}, (), 2, 9)] == [KEYS[0]]
     await catalogue.close()
     await workers.stopService()
 

@@ -343,7 +343,7 @@ async def test_a_lost_master_learns_all_again(cluster: Cluster, make_capture) ->
     await until(lambda: len(cluster.master.registry.up) == 2)
     key = make_capture().content
     deadline = reactor.seconds() + PATIENCE
-    while len((await catalogue.holders([("contents", key)]))[key]) < 2:
+    while len(await catalogue.holders("contents", key)) < 2:
         assert reactor.seconds() < deadline
         await sleep(reactor, 0.05)
 
