@@ -10,5 +10,7 @@ durable     syncing many files at the price of few
 commit      one batch of writes: staged, synced, published, synced, logged
 scan        what lies on the disk, in the order of keys
 holdings    a Bloom filter of it, with a deletion set beside it
-store       all of this behind one service
+keeping     these holdings, kept on the disk between two starts
+disk        one disk, open: what it holds and how it is
+store       what writes to it, and takes away from it
 """

@@ -1,0 +1,228 @@
+"""One disk of a storage node, open: what it holds, how it is, and the batches it is written in."""
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from agents.storage.batcher import Batcher
+from agents.storage.disk import scan
+from agents.storage.disk.additions import AdditionsLog
+from agents.storage.disk.ahead import WriteAhead
+from agents.storage.disk.commit import DiskWriter, Write
+from agents.storage.disk.contents import read_small
+from agents.storage.disk.durable import Folders
+from agents.storage.disk.health import Health, look
+from agents.storage.disk.holdings import Holdings
+from agents.storage.disk.keeping import FilterKeeper
+from agents.storage.disk.layout import Kind, Layout
+from agents.storage.disk.lock import DiskLock
+from agents.storage.disk.removal import Removal
+from agents.storage.disk.space import Space
+from agents.storage.disk.upgrade import upgrade
+from agents.storage.errors import DiskFailed
+from agents.storage.status import DiskStatus
+from anet.workers import Workers
+
+_BATCH_LIMIT = 1000  # groups of writes
+
+
+class Disk:
+    """A disk that is open; all but small reads is done in workers. `DiskStore` writes to it.
+
+    Attributes:
+        layout: where everything lies.
+        space: how much more fits.
+        additions: the log of what was added.
+        health: what went wrong with it.
+        ahead: its journal.
+        damaged: how much there is in quarantine.
+        workers: threads for what blocks.
+        on_added: called after each write that was made durable.
+    """
+
+    def __init__(self, root: Path, workers: Workers, *, reserve: int, waiting_limit: int) -> None:
+        self.layout = Layout(root)
+        self.space = Space(root, reserve)
+        self.additions = AdditionsLog(self.layout.additions)
+        self.health = Health()
+        self.on_added: Callable[[], None] = lambda: None
+        self.workers = workers
+        self.damaged = 0
+        self._lock = DiskLock(self.layout.root)
+        self._writer = DiskWriter(self.layout, self.additions)
+        self._folders = Folders()
+        self._batches: Batcher[Sequence[Write]] = Batcher(
+            self._commit,
+            batch_limit=_BATCH_LIMIT,
+            waiting_limit=waiting_limit,
+            weigh=lambda writes: sum(write.weight for write in writes),
+            name=f"writes to {root}",
+        )
+        self.ahead = WriteAhead(
+            self.layout,
+            self._folders,
+            self._writer,
+            workers,
+            commit=self._batches.submit,
+            on_durable=lambda key: self.holdings.add("contents", key),
+            waiting_limit=waiting_limit,
+        )
+        self._keeper = FilterKeeper(
+            self.layout,
+            self.additions,
+            self.health,
+            workers,
+            settle=self.ahead.settle,
+            pause=lambda: self._batches.submit([]),
+        )
+
+    @property
+    def name(self) -> str:
+        """The disk's own name, once it is open."""
+        return self.layout.name
+
+    @property
+    def holdings(self) -> Holdings:
+        """What memory knows of the disk."""
+        return self._keeper.holdings
+
+    @property
+    def failed(self) -> str:
+        """Why nothing is written any more, or an empty text."""
+        return self._writer.failed or self.health.failed
+
+    @property
+    def room(self) -> int:
+        """About how many bytes it can still take; none once it has failed."""
+        try:
+            return 0 if self.failed else self.space.room
+        except OSError as error:
+            self.health.note(error)
+            return 0
+
+    @property
+    def waiting(self) -> int:
+        """Writes that wait."""
+        return self._batches.waiting + self.ahead.waiting
+
+    async def open(self) -> None:
+        """Make the folder ready and begin to survey what it holds.
+
+        Raises:
+            LayoutRefused: it holds something else.
+            OSError: it cannot be written.
+        """
+        await self.workers.run(self._prepare)
+        self._keeper.survey_if_needed()
+
+    async def close(self) -> None:
+        """Take no more writes, wait for those begun, and keep the filter for the next start."""
+        await self.ahead.stop()
+        await self._batches.stop()
+        await self._keeper.stop(sound=not self.failed)
+        self._lock.release()
+
+    def holds(self, kind: Kind, key: str) -> bool:
+        """Tell whether the disk has it: a definite no from memory, a yes from the disk."""
+        return self.size_of(kind, key) is not None
+
+    def size_of(self, kind: Kind, key: str) -> int | None:
+        """Return the bytes of a content or of the lines of a structure file; None for neither."""
+        if kind == "contents" and (size := self.ahead.journal.size_of(key)) is not None:
+            return size
+        if not self.holdings.may_hold(kind, key):
+            return None
+        try:
+            return self.layout.path(kind, key).stat().st_size
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self.health.note(error)
+            return None
+
+    def read_small(self, key: str) -> bytes | None:
+        """Return a content of at most 64 KiB; None for any other, and when it cannot be read."""
+        body = self.ahead.journal.read(key)
+        return read_small(self.layout, key) if body is None else body
+
+    def status(self) -> DiskStatus:
+        """Return what the disk says of itself."""
+        return DiskStatus(
+            name=self.name,
+            folder=str(self.layout.root),
+            size=self.space.size,
+            free=self.room,
+            contents=self.holdings.counts["contents"],
+            structures=self.holdings.counts["structures"],
+            failed=self.failed,
+            errors=self.health.errors,
+            last_error=self.health.last_error,
+            damaged=self.damaged,
+        )
+
+    async def look(self) -> None:
+        """See whether the disk is still there and can be written; `health` says what was found.
+
+        Raises:
+            Overloaded: too much waits to look now.
+        """
+        found = await self.workers.run(look, self.layout)
+        if found.why:
+            self.health.note(found.why)
+            self.health.fail(found.why, gone=found.gone)
+
+    async def listing(self, kind: Kind, after: str, limit: int) -> list[str]:
+        """Return the next keys held, in order."""
+        await self.ahead.settle()
+        return await self.workers.run(scan.listing, self.layout, kind, after, limit)
+
+    async def renew_log(self) -> None:
+        """Make the log of additions again of what lies on the disk; writes wait meanwhile."""
+        await self.ahead.settle()
+        await self.workers.run(lambda: self.additions.renew(scan.entries(self.layout)))
+        self._keeper.follow_anew()
+
+    async def save_filter(self) -> None:
+        """Keep the filter on the disk, with how much of the log of additions is in it."""
+        if not self.failed:
+            await self._keeper.save()
+
+    async def _commit(self, groups: list[Sequence[Write]]) -> list[list[Any]]:
+        """Write a batch; whatever became of those who asked, what is durable is known of."""
+        writes = [write for group in groups for write in group]
+        outcomes = await self.workers.run(self._write, writes)
+        for write, outcome in zip(writes, outcomes, strict=True):
+            if isinstance(outcome, DiskFailed):
+                self.health.note(outcome)
+            if isinstance(write, Removal):
+                if write.gone and not isinstance(outcome, Exception):
+                    self.holdings.remove(write.kind, write.key)
+            elif not isinstance(outcome, Exception) and not self._is_known(write):
+                self.holdings.add(write.kind, write.key, new=write.created)
+        self._keeper.follow()
+        self._keeper.survey_if_needed()
+        self.on_added()
+        each = iter(outcomes)
+        return [list(islice(each, len(group))) for group in groups]
+
+    def _is_known(self, write: Write) -> bool:
+        """Tell whether `holdings` heard of a content when it came into the journal."""
+        return write.kind == "contents" and self.ahead.journal.size_of(write.key) is not None
+
+    def _write(self, writes: Sequence[Write]) -> list[Any]:
+        """Write a batch, and take away after that, so that nothing goes that was just written."""
+        removals = [write for write in writes if isinstance(write, Removal)]
+        others = [write for write in writes if not isinstance(write, Removal)]
+        outcomes = iter(self._writer.commit(others) if others else [])
+        removed = iter(self._writer.commit(removals) if removals else [])
+        return [next(removed if isinstance(each, Removal) else outcomes) for each in writes]
+
+    def _prepare(self) -> None:
+        self.layout.prepare()
+        self._lock.take()
+        upgrade(self.layout)
+        self.damaged = sum(".heads." not in each.name for each in self.layout.quarantine.iterdir())
+        self.additions.open(scan.entries(self.layout))
+        self.ahead.journal.open()
+        self._keeper.load(self.ahead.journal.held())
