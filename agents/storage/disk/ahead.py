@@ -29,7 +29,7 @@ from anet.deadline import Deadline
 from anet.workers import Workers
 
 QUIET = 0.25  # seconds without anything new, after which files are made
-AGE = 5.0  # seconds that a content waits for its file at most, unless files cannot be made
+AGE = 5.0  # seconds that a content waits for its file, and after which one is tried again
 _BATCH_LIMIT = 256  # groups of contents that one sync makes durable
 _log = Logger()
 
@@ -86,6 +86,10 @@ class WriteAhead:
             Overloaded: too much is waiting.
         """
         return self._batches.submit(contents)
+
+    def begin(self) -> None:
+        """Begin to make files of what a process that was killed has left in the journal."""
+        self._make()
 
     async def settle(self) -> None:
         """Wait until all that the journal has now is made into files, or cannot be.
@@ -183,7 +187,9 @@ class WriteAhead:
     def _end_making(self, result: object) -> None:
         making, self._making = self._making, None
         if isinstance(result, Failure):
-            _log.failure("contents stay in the journal for now", failure=result)
+            _log.error("contents stay in the journal for now: {why}", why=result.value)
+            if not self._writer.failed:
+                self._pause.set(AGE)
         else:
             self._make_soon()
         if making is not None:

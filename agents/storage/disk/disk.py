@@ -114,6 +114,7 @@ class Disk:
             OSError: it cannot be written.
         """
         await self.workers.run(self._prepare)
+        self.ahead.begin()
         self._keeper.survey_if_needed()
 
     async def close(self) -> None:

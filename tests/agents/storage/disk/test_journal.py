@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest_twisted import ensureDeferred
+from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from agents.storage.disk import journal as journal_module
@@ -154,6 +155,42 @@ async def test_a_crash_while_files_are_made(store, tmp_path, workers, monkeypatc
     for body in bodies:
         assert again.layout.content(_key(body)).read_bytes() == body
     await again.close()
+
+
+@ensureDeferred
+async def test_what_a_killed_process_left(store, tmp_path, workers, monkeypatch) -> None:
+    """It is made into files at the next start, and the log tells of them, with nothing new."""
+    monkeypatch.setattr(store.ahead, "_make", lambda: None)
+    assert await store.put(_key(b"one"), b"one") is True
+    await store.close()
+    monkeypatch.undo()
+    again = DiskStore(store.layout.root, workers, reserve=0, waiting_limit=1 << 20)
+    told: Deferred[None] = Deferred()
+    again.on_added = lambda: told.callback(None)
+    await again.open()
+    await told
+    assert again.layout.content(_key(b"one")).read_bytes() == b"one"
+    assert [entry.key for entry in again.additions.read("", 0).entries] == [_key(b"one")]
+    await again.close()
+
+
+@ensureDeferred
+async def test_files_that_could_not_be_made_are_tried_again(store, monkeypatch) -> None:
+    """Without another put: there may be room again after some seconds."""
+    clock = Clock()
+    monkeypatch.setattr(store.ahead, "_pause", Deadline(clock, store.ahead._make))
+
+    def full(write, sync):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ContentWrite, "stage", full)
+        assert await store.put(_key(b"one"), b"one") is True
+        clock.advance(AGE)
+        await store.ahead._made()
+    clock.advance(AGE)
+    await store.ahead._made()
+    assert store.layout.content(_key(b"one")).read_bytes() == b"one"
 
 
 @ensureDeferred
