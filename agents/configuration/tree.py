@@ -36,7 +36,7 @@ class TopConfig:
     Attributes:
         directory: the archive's folder; taken from the folder the command was started in.
         base_port: the first of the hundred ports that the archive listens on.
-        insecure: whether HIP may be spoken without TLS beyond this machine.
+        insecure: whether HIP, and HTTP with storage nodes, may go without TLS beyond this machine.
     """
 
     directory: Path = Path("var")
@@ -52,7 +52,7 @@ class Configuration:
     Attributes:
         directory: the archive's folder, absolute.
         base_port: the first of the hundred ports.
-        insecure: whether HIP may be spoken without TLS beyond this machine.
+        insecure: whether HIP, and HTTP with storage nodes, may go without TLS beyond this machine.
         file: the file's name for error messages.
         path: the file, or None when all is default.
         sections: the YAML of each section that the file has.

@@ -6,7 +6,7 @@ host that it went to. Why a certificate is not taken is an error of OpenSSL as i
 that whoever speaks inside needs to know nothing of this.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import Any
 
@@ -25,6 +25,7 @@ from hip.errors import CredentialsRefused, NotTrusted
 from hip.security.credentials import Credentials, Loaded, utc_now
 from hip.security.doorway import verify_host, why_not_good
 from hip.security.guard import no_longer_good
+from hip.security.roles import Identity
 from hip.security.settings import Security
 
 _log = Logger()
@@ -66,13 +67,22 @@ class WebTls:
         except CredentialsRefused as error:
             raise TlsFailed(str(error)) from None
 
-    def trusts(self, certificate: Certificate | None) -> bool:
-        """Tell whether a certificate that was good at the handshake still is; None never was."""
+    def trusts(self, certificate: Certificate | None, roles: Collection[str]) -> bool:
+        """Tell whether a certificate that was good at the handshake still is, and has a role.
+
+        Args:
+            certificate: what a client has shown; None is not trusted.
+            roles: of which it needs one.
+        """
+        if certificate is None:
+            return False
         try:
             revoked = self._credentials.current().revoked
-        except CredentialsRefused:
+            if no_longer_good(certificate, revoked, self._now()):
+                return False
+            return not Identity.of(certificate).roles.isdisjoint(roles)
+        except (CredentialsRefused, NotTrusted):
             return False
-        return certificate is not None and not no_longer_good(certificate, revoked, self._now())
 
     def is_for(self, host: str) -> bool:
         """Tell whether our own certificate is for a host, so that others believe us there.

@@ -1,6 +1,6 @@
 """What the parts of a storage node's HTTP interface share: refusals, errors, parameters."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from functools import wraps
 from hmac import compare_digest
 from typing import Any
@@ -21,9 +21,17 @@ from anet.errors import Overloaded
 from anet.http import Request, Response
 
 Method = Callable[..., Awaitable[Response]]
-Trusts = Callable[[Certificate | None], bool]
+Trusts = Callable[[Certificate | None, Collection[str]], bool]
+
+WRITERS = ("connectivity", "index-node")  # roles of who brings something
 
 LISTING_LIMIT = 10_000  # keys of one listing
+
+
+_NO_WRITER = (
+    "Writing needs a certificate of the archive's authority that is not revoked, with the role "
+    f"{' or '.join(WRITERS)}: `hip certs create`.\n"
+)
 
 
 class BadRequest(StorageError):
@@ -59,7 +67,8 @@ class Credential:
 
     Args:
         secret: the archive's.
-        trusts: tells whether a certificate is good enough; without it none is asked for.
+        trusts: tells whether a certificate is good, and has one of some roles; without it none is
+            asked for.
     """
 
     def __init__(self, secret: str, trusts: Trusts | None = None) -> None:
@@ -72,9 +81,8 @@ class Credential:
         if not compare_digest(shown, self._wanted):
             text = "Writing needs the archive's secret: Authorization: Bearer ….\n"
             return Response(401, [(b"WWW-Authenticate", b"Bearer")], text.encode())
-        if self._trusts is not None and not self._trusts(request.certificate):
-            text = "Writing needs a certificate of the archive's authority: `hip certs create`.\n"
-            return Response.text(403, text)
+        if self._trusts is not None and not self._trusts(request.certificate, WRITERS):
+            return Response.text(403, _NO_WRITER)
         return None
 
 

@@ -38,7 +38,7 @@ class Web:
         shown = tls or self.tls
 
         async def answer(request: Request) -> Response:
-            return Response.text(200, str(shown.trusts(request.certificate)))
+            return Response.text(200, str(shown.trusts(request.certificate, ["client"])))
 
         server = HttpServer(reactor, "127.0.0.1:0", answer, name="test", tls=shown)
         server.startService()
@@ -80,6 +80,12 @@ async def test_who_shows_nothing_is_heard_and_not_trusted(web: Web) -> None:
     web.running.append(client)
     answer = await client.request("GET", web.serve())
     assert await answer.read(1000) == b"False"
+
+
+@ensureDeferred
+async def test_who_has_another_role_is_heard_and_not_trusted(web: Web) -> None:
+    """A certificate of the authority is good for what its roles say."""
+    assert await web.client(web.of("crawler"))(web.serve()) == "False"
 
 
 @ensureDeferred
