@@ -29,7 +29,8 @@ class SecurityConfig:
     Attributes:
         certificates: folder made by `hip certs`; an agent uses the folder of its name in it, or
             of its name without the number at its end. With it every HIP link over TCP is mutual
-            TLS; null means plaintext, on loopback only.
+            TLS, and storage nodes beyond loopback speak HTTPS; null means plaintext, on loopback
+            only.
         proxy: HTTP proxy through which masters beyond loopback are reached, with a user's name
             and password where it wants them; null means none.
         users: names of users whose processes may link over UNIX sockets, beside the agent's own.

@@ -17,15 +17,18 @@ from OpenSSL import SSL
 from OpenSSL.crypto import X509
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
+from twisted.internet.defer import Deferred
 from twisted.internet.defer import ensureDeferred as ensured
+from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
 from twisted.internet.interfaces import (
     IOpenSSLClientConnectionCreator,
     IOpenSSLServerConnectionCreator,
 )
+from twisted.internet.protocol import Protocol
 from zope.interface import implementer
 
 from anet.errors import ForbiddenAddress, HttpError, TlsFailed
-from anet.http import FileBody, HttpClient, HttpServer, Request, Response
+from anet.http import FileBody, HttpClient, HttpServer, Limits, Request, Response
 
 LARGE = 128 << 20  # bytes
 ROOM = 24 << 20  # bytes of memory that both ends in this process may take beside
@@ -203,6 +206,22 @@ async def test_a_server_of_somebody_else_is_refused(site: Site) -> None:
     site.authority = Authority()
     with pytest.raises(TlsFailed):
         await client.request("GET", site.url)
+
+
+@ensureDeferred
+async def test_who_begins_no_tls_is_dropped(site: Site) -> None:
+    """A client may be as silent before the handshake as before a request, and no longer."""
+    own = End(site.authority, site.authority.issue("server"))
+    limits = Limits(silence=0.2)
+    server = HttpServer(reactor, "127.0.0.1:0", site.answer, name="test", limits=limits, tls=own)
+    server.startService()
+    ended: Deferred[None] = Deferred()
+    silent = Protocol()
+    silent.connectionLost = lambda *_: ended.callback(None)  # type: ignore[method-assign]
+    await connectProtocol(TCP4ClientEndpoint(reactor, "127.0.0.1", server.port), silent)
+    await ended.addTimeout(10, reactor)
+    assert server.connections == 0
+    await server.stopService()
 
 
 @ensureDeferred
