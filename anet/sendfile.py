@@ -80,6 +80,11 @@ class FileSender:
         if self._size > FULL:
             self._flush()
 
+    def write_now(self, data: bytes) -> None:
+        """Write without waiting for the turn's end, after what was written in it."""
+        self._flush()
+        self._put(data)
+
     def _flush(self) -> None:
         gathered, self._gathered, self._size = self._gathered, [], 0
         if gathered:

@@ -1,8 +1,10 @@
 """Redirect whoever asks, by our HTTP server, for benchmarks/storage.py; prints the port."""
 
+from functools import lru_cache
+
 from twisted.internet import reactor
 
-from anet.http import HttpServer, Request, RequestHead, Response, Router
+from anet.http import HttpServer, Request, Response, Router, date_now
 
 
 def main() -> None:
@@ -11,9 +13,13 @@ def main() -> None:
     async def redirect(request: Request) -> Response:
         return Response.redirect("http://127.0.0.1/elsewhere")
 
-    def prompt(head: RequestHead) -> bytes | None:
-        answer = Response.redirect("http://127.0.0.1/elsewhere")
-        return answer.head(True, False) + bytes(answer.body) if head.target == "/to" else None
+    @lru_cache(maxsize=1)
+    def answer(date: bytes) -> bytes:
+        response = Response.redirect("http://127.0.0.1/elsewhere")
+        return response.head(True, False) + bytes(response.body)
+
+    def prompt(target: str, host: bytes) -> bytes | None:
+        return answer(date_now()) if target == "/to" else None
 
     router = Router()
     router.route("GET", "/to", redirect)

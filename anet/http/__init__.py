@@ -12,12 +12,12 @@ from anet.http.hosts import guarded, guarded_prompt
 from anet.http.incoming import IncomingBody, Sink
 from anet.http.message import HOP_BY_HOP, Headers, ResponseHead, parse_head
 from anet.http.metrics import metrics_response
+from anet.http.plain import Prompt
 from anet.http.request import Request
-from anet.http.request_parser import RequestHead
 from anet.http.response import Response, date_now
 from anet.http.router import Router
 from anet.http.server import HttpServer
-from anet.http.server_connection import Handler, Limits, Prompt
+from anet.http.server_connection import Handler, Limits
 from anet.names import resolve
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "Limits",
     "Prompt",
     "Request",
-    "RequestHead",
     "Response",
     "ResponseHead",
     "Router",

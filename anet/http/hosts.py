@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Collection
 from functools import lru_cache
 from ipaddress import ip_address
 
+from anet.http.plain import Prompt
 from anet.http.request import Request
-from anet.http.request_parser import RequestHead
 from anet.http.response import Response
 
 _Handler = Callable[[Request], Awaitable[Response]]
@@ -38,9 +38,7 @@ def guarded(handler: _Handler, names: Collection[str] = ()) -> _Handler:
     return answer
 
 
-def guarded_prompt(
-    prompt: Callable[[RequestHead], bytes | None], names: Collection[str] = ()
-) -> Callable[[RequestHead], bytes | None]:
+def guarded_prompt(prompt: Prompt, names: Collection[str] = ()) -> Prompt:
     """Return a prompt (see `HttpServer`) that leaves requests under other names to the handler."""
     ours = {_name(each) for each in names}
 
@@ -48,8 +46,8 @@ def guarded_prompt(
     def is_known(host: bytes) -> bool:
         return _is_our_name(_name(host.decode("latin-1").strip()), ours)
 
-    def answer(head: RequestHead) -> bytes | None:
-        return prompt(head) if is_known(head.headers.get(b"host") or b"") else None
+    def answer(target: str, host: bytes) -> bytes | None:
+        return prompt(target, host) if is_known(host) else None
 
     return answer
 

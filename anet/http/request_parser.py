@@ -53,7 +53,11 @@ class RequestHead:
 
 
 class RequestParser:
-    """Tells what requests a client sends; methods named on_… are called by llhttp."""
+    """Tells what requests a client sends; methods named on_… are called by llhttp.
+
+    Attributes:
+        is_between: whether no request has begun that has not come whole.
+    """
 
     def __init__(
         self,
@@ -70,6 +74,7 @@ class RequestParser:
             on_body: called with each piece of its body.
             on_end: called when its body is complete.
         """
+        self.is_between = True
         self._limit = limit
         self._on_head, self._on_body, self._on_end = on_head, on_body, on_end
         self._fruitless = 0  # bytes since llhttp last had something to tell
@@ -102,6 +107,7 @@ class RequestParser:
     def on_message_begin(self) -> None:
         """Forget the request before, and any fields that came after its body."""
         self._in_head = True
+        self.is_between = False
         self._url, self._pairs, self._size = b"", [], 0
 
     def on_url(self, url: bytes) -> None:
@@ -136,6 +142,7 @@ class RequestParser:
     def on_message_complete(self) -> None:
         """Tell of the end."""
         self._fruitless = 0
+        self.is_between = True
         self._on_end()
 
     def _count(self, size: int) -> None:

@@ -25,6 +25,10 @@ class PacedWriter(ABC):
         """Write without waiting."""
 
     @abstractmethod
+    def write_now(self, data: bytes) -> None:
+        """Write without waiting, and without gathering what else is written in this turn."""
+
+    @abstractmethod
     def has_room(self) -> bool:
         """Tell whether little that was written waits to be taken."""
 
@@ -110,6 +114,10 @@ class TcpWriter(PacedWriter):
         """Write without waiting."""
         self._sender.write(data)
 
+    def write_now(self, data: bytes) -> None:
+        """Write without waiting; it leaves at once."""
+        self._sender.write_now(data)
+
     def has_room(self) -> bool:
         """Tell whether little waits."""
         return self._sender.has_room()
@@ -143,6 +151,10 @@ class BufferedWriter(PacedWriter):
         transport.registerProducer(self, True)
 
     def write(self, data: bytes) -> None:
+        """Write without waiting."""
+        self._transport.write(data)
+
+    def write_now(self, data: bytes) -> None:
         """Write without waiting."""
         self._transport.write(data)
 

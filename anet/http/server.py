@@ -8,7 +8,8 @@ from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
 
 from anet.address import Address
 from anet.factories import factory_of
-from anet.http.server_connection import Handler, Limits, Prompt, ServerConnection, ServerState
+from anet.http.plain import Prompt
+from anet.http.server_connection import Handler, Limits, ServerConnection, ServerState
 from anet.listening import listen
 from anet.tls import over_tls
 

@@ -22,6 +22,7 @@ from anet.errors import BodyTooLarge, ConnectionBroken
 from anet.gathering import Turn
 from anet.http.answering import Answer, let_go
 from anet.http.incoming import IncomingBody
+from anet.http.plain import Prompt, answer_plain
 from anet.http.request import Request
 from anet.http.request_parser import BadRequest, RequestHead, RequestParser
 from anet.http.response import Response
@@ -29,9 +30,6 @@ from anet.http.sending import paced_writer
 from anet.tls import peer_certificate
 
 Handler = Callable[[Request], Awaitable[Response]]
-# Gives at once the whole answer, head and body, to a GET that keeps its connection; None leaves
-# the request to the handler. What it gives is what the handler would have sent.
-Prompt = Callable[[RequestHead], bytes | None]
 
 LINGER = 2.0  # seconds in which a client may read a last answer before its unread words are cut
 _MISTAKE = "This agent made a mistake; its log says which.\n"
@@ -64,7 +62,7 @@ class ServerState:
         handler: gives the answers.
         limits: what is accepted.
         clock: for deadlines.
-        prompt: gives the answers that are at hand.
+        prompt: gives the answers that are at hand, see `anet.http.plain`.
         connections: those open now.
         requests: how many were answered.
         turn: gathers what they write in one turn of the reactor.
@@ -121,6 +119,10 @@ class ServerConnection(Protocol):
         """Read requests."""
         if self._deaf:
             return
+        if self._state.prompt is not None and self._is_idle():
+            data = self._answer_at_once(data, self._state.prompt)
+            if not data:
+                return
         try:
             if self._parser.feed(data):  # the request is answered, its other protocol not spoken
                 self._deaf = True
@@ -130,6 +132,21 @@ class ServerConnection(Protocol):
             self._refuse(error)
         if len(self._waiting) >= self._limits.pipeline:
             self.transport.pauseProducing()
+
+    def _is_idle(self) -> bool:
+        """Tell whether nothing is under way, and the next byte begins a request."""
+        if self._busy or self._waiting or not self._parser.is_between:
+            return False
+        return self._writer.has_room()
+
+    def _answer_at_once(self, data: bytes, prompt: Prompt) -> bytes:
+        """Answer the plain requests that come first; return the rest."""
+        answers, end = answer_plain(data, prompt, self._limits.head)
+        if answers:
+            self._state.requests += len(answers)
+            self._writer.write_now(answers[0] if len(answers) == 1 else b"".join(answers))
+            self._made_progress()
+        return data[end:]
 
     def _refuse(self, error: BadRequest) -> None:
         """Answer what is no request, unless an answer is being written."""
@@ -192,8 +209,6 @@ class ServerConnection(Protocol):
     # Reading
 
     def _begin_request(self, head: RequestHead) -> None:
-        if self._state.prompt is not None and self._is_answered(head):
-            return
         request = Request(head.method, head.target, head.headers, self._client, head.version)
         request.certificate = self._certificate
         body = request.body
@@ -210,20 +225,6 @@ class ServerConnection(Protocol):
     def _certificate(self) -> Certificate | None:
         """What the client has shown; asked for once a request is here, so after the handshake."""
         return peer_certificate(self.transport)
-
-    def _is_answered(self, head: RequestHead) -> bool:
-        """Answer a request whose answer is at hand, if nothing is before it."""
-        if head.method != "GET" or not head.keep_alive or self._busy or self._waiting:
-            return False
-        if self._deaf or head.has_body() or not self._writer.has_room():
-            return False
-        answer = self._state.prompt(head)  # type: ignore[misc]
-        if answer is None:
-            return False
-        self._state.requests += 1
-        self._writer.write(answer)
-        self._made_progress()
-        return True
 
     def _say_continue(self) -> None:
         """Ask for a body that waits to be asked for; its turn to be answered has come."""

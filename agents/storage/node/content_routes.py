@@ -8,9 +8,9 @@ from agents.storage.disk.node_store import NodeStore
 from agents.storage.errors import DigestMismatch
 from agents.storage.node.answers import BadRequest, Credential, answers, not_a_key, not_held
 from agents.storage.node.body import BodyReader
-from anet.http import FileBody, Request, RequestHead, Response, date_now
+from anet.http import FileBody, Request, Response, date_now
 
-_PLACE = "/contents/"
+_PLACE = re.compile(r"/contents/([0-9a-f]{64})")
 _HEAD = (
     b"HTTP/1.1 200 OK\r\nDate: %s\r\nContent-Type: application/octet-stream\r\n"
     b'ETag: "%s"\r\nAccept-Ranges: bytes\r\nContent-Length: %d\r\nConnection: keep-alive\r\n\r\n'
@@ -39,17 +39,16 @@ class ContentRoutes:
         self._credential, self._bodies = credential, bodies
         self.served = self.taken = 0
 
-    def prompt(self, head: RequestHead) -> bytes | None:
+    def prompt(self, target: str, host: bytes) -> bytes | None:
         """Give a whole small content at once, as `get_content` would; None leaves it to that.
 
         It is read in the reactor's thread: what is asked for again and again is in memory, and
         64 KiB that are not take a disk no longer than finding their file does.
         """
-        key = head.target[len(_PLACE) :]
-        if not head.target.startswith(_PLACE) or not is_key(key):
+        place = _PLACE.fullmatch(target)
+        if place is None:
             return None
-        if b"range" in head.headers or b"if-none-match" in head.headers:
-            return None
+        key = place[1]
         body = self._store.read_small(key)
         if body is None:
             return None

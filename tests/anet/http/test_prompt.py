@@ -10,10 +10,8 @@ from twisted.internet.defer import ensureDeferred as ensured
 from twisted.internet.threads import deferToThread
 
 from anet.http import (
-    Headers,
     HttpServer,
     Request,
-    RequestHead,
     Response,
     guarded,
     guarded_prompt,
@@ -23,8 +21,8 @@ from anet.tasks import sleep
 SIZE = 40_000
 
 
-def _prompt(head: RequestHead) -> bytes | None:
-    if not head.target.startswith("/prompt"):
+def _prompt(target: str, host: bytes = b"") -> bytes | None:
+    if not target.startswith("/prompt"):
         return None
     return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % SIZE + b"p" * SIZE
 
@@ -83,14 +81,13 @@ async def test_what_is_not_a_plain_get_goes_to_the_handler(server: HttpServer) -
 
 
 def test_only_under_our_names() -> None:
-    """A name that may be a web site's gets nothing at once, nor do two names."""
+    """A name that may be a web site's gets nothing at once."""
     prompt = guarded_prompt(_prompt, ["ours.example:80"])
-    for hosts, is_answered in (
-        ([], True),
-        ([b"127.0.0.1:80"], True),
-        ([b"OURS.example"], True),
-        ([b"theirs.example"], False),
-        ([b"ours.example", b"theirs.example"], False),
+    for host, is_answered in (
+        (b"", True),
+        (b"127.0.0.1:80", True),
+        (b"OURS.example", True),
+        (b"theirs.example", False),
+        (b"ours.example, theirs.example", False),
     ):
-        head = RequestHead("GET", "/prompt", "1.1", Headers((b"Host", h) for h in hosts), True)
-        assert (prompt(head) is not None) is is_answered
+        assert (prompt("/prompt", host) is not None) is is_answered
