@@ -37,13 +37,13 @@ def free_ports(count: int) -> int:
     raise RuntimeError("no free ports")
 
 
-def wait_for(condition, what: str, seconds: float = 120.0):
-    """Return what `condition` returns once it is true."""
+def wait_for(condition, what: str, seconds: float = 120.0, pause: float = 0.05):
+    """Return what `condition` returns once it is true; it is asked after each pause."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if value := condition():
             return value
-        time.sleep(0.05)
+        time.sleep(pause)
     raise AssertionError(f"waited {seconds:g} seconds for {what}")
 
 

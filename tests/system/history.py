@@ -1,16 +1,25 @@
-"""Deposits and reads without end, and remembers what was acknowledged; `test_history.py` runs it.
+"""Deposits and reads without end, and remembers what was acknowledged; `cluster.py` runs it.
 
     python history.py '{"address": …, "master": …, "port": …, "directory": …}'
 
-Words on standard input, each answered by a line: `pause` deposits nothing more once all that is
-under way is acknowledged; `resume`; `verify` reads all that was ever acknowledged, and tells in
-JSON what became of reads and deposits. It ends with standard input.
+Words on standard input, each answered by a line of JSON:
+
+    resume          deposit; it deposits nothing before; the number of captures acknowledged so far
+    pause           deposit nothing more once all that is under way is acknowledged; their number
+    count           their number
+    verify [WAY]    read all of them, by `index`, by `multicast`, or by both; what became of that,
+                    and of reads and deposits so far
+    master METHOD   call a method of the storage master; what it answers, or null
+
+Each capture is also written to the file `acknowledged` in the directory, as a line of JSON. All
+ends with standard input.
 """
 
 import json
 import random
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -37,10 +46,10 @@ from anet.tasks import sleep
 from anet.together import together
 from hip import Agent, HipError, Security, convert
 
-WRITERS = READERS = 3
-BATCH = 40  # captures
-AGAIN = 5  # of them with a content that was met before
-URLS = 3000
+WRITERS, READERS = 3, 2
+BATCH = 100  # captures
+AGAIN = 12  # of them with a content that was met before
+URLS = 2000
 PATIENCE = 120.0  # seconds in which everything must be readable again
 AT_ONCE = 16  # reads while verifying
 
@@ -65,6 +74,8 @@ class History:
         self.clock = reactor
         self.agent = Agent(reactor, "connectivity", "connectivity", security=security)
         self.link = self.agent.connect(settings.master)
+        self.console = Agent(reactor, "console", "console", security=security)
+        self.master = self.console.connect(settings.master)
         self.client = HttpClient(
             reactor, connections=AT_ONCE, connect_timeout=2.0, response_timeout=5.0
         )
@@ -77,16 +88,16 @@ class History:
             "index": IndexLocator(IndexNode(reactor, self.link, 3.0).find),
             "multicast": MulticastLocator(self.multicast, 1.0),
         }
+        self.log = Path(settings.directory, "acknowledged")
         self.acknowledged: list[Capture] = []
         self.seen: Counter[str] = Counter()
         self.chance = random.Random(7)
-        self.serial = 0
-        self.paused = False
-        self.busy = 0
+        self.serial = self.busy = self.reads = 0
+        self.paused = True
 
     async def run(self, ended: Deferred[None]) -> None:
         """Deposit and read until the end."""
-        for service in (self.agent, self.client, self.multicast):
+        for service in (self.agent, self.console, self.client, self.multicast):
             service.startService()
         for _ in range(WRITERS):
             Deferred.fromCoroutine(self.write()).addErrback(self.broken)
@@ -111,8 +122,16 @@ class History:
             while not await self.deposited(batch):
                 self.seen["repeated"] += 1
                 await sleep(self.clock, 0.2)
-            self.acknowledged += [capture for capture, _ in batch]
+            self.note([capture for capture, _ in batch])
             self.busy -= 1
+
+    def note(self, captures: list[Capture]) -> None:
+        """Remember what was acknowledged."""
+        self.acknowledged += captures
+        with self.log.open("a") as log:
+            for each in captures:
+                told = {"url": each.url, "date": each.date, "content": each.content}
+                log.write(json.dumps(told) + "\n")
 
     def capture(self) -> tuple[Capture, bytes]:
         """Return a new capture, now and then of a content met before."""
@@ -187,6 +206,7 @@ class History:
 
     async def outcome(self, locator: Locator, capture: Capture) -> str:
         """Return what the archive gives for a capture."""
+        self.reads += 1
         key = structure_key(capture.url)
         nodes = await locator.locate("structures", key)
         nearest = await self.structures.nearest(nodes, key, capture.date)
@@ -201,34 +221,60 @@ class History:
     async def content(self, nodes: list[str], capture: Capture) -> str:
         """Return whether a node gives the bytes that a capture names."""
         for node in nodes:
-            answer = await self.client.request("GET", f"{node}/contents/{capture.content}")
-            body = await answer.read(capture.size + 1000)
+            try:
+                answer = await self.client.request("GET", f"{node}/contents/{capture.content}")
+                body = await answer.read(capture.size + 1000)
+            except AnetError:
+                continue
             if answer.head.status == 200 and sha256(body).hexdigest() == capture.content:
                 return "right"
         return "no content"
 
     # The end
 
-    async def pause(self) -> str:
+    def count(self) -> int:
+        """Return how much was acknowledged."""
+        return len(self.acknowledged)
+
+    def resume(self) -> int:
+        """Deposit."""
+        self.paused = False
+        return self.count()
+
+    async def pause(self) -> int:
         """Wait until all that was begun is acknowledged."""
         self.paused = True
         while self.busy:
             await sleep(self.clock, 0.05)
-        return f"{len(self.acknowledged)}"
+        return self.count()
 
-    async def verify(self) -> str:
-        """Read everything by both ways; return what came."""
+    async def ask(self, method: str) -> Any:
+        """Call a method of the storage master."""
+        try:
+            return await self.master.call(method, timeout=5.0)
+        except HipError:
+            return None
+
+    async def verify(self, ways: Iterable[str]) -> dict[str, Any]:
+        """Read everything; return what came."""
         deadline = self.clock.seconds() + PATIENCE
-        left = {way: list(self.acknowledged) for way in self.ways}
+        left = {way: list(self.acknowledged) for way in ways}
         last: Counter[str] = Counter()
         while any(left.values()) and self.clock.seconds() < deadline:
             last.clear()
-            for way, captures in left.items():
-                left[way] = await self.unread(way, captures, last)
-            await sleep(self.clock, 0.5)
-        unread = {way: len(captures) for way, captures in left.items()}
-        told = {"acknowledged": len(self.acknowledged), "unread": unread, "why": dict(last)}
-        return json.dumps({**told, "seen": dict(self.seen)})
+            outcomes = await together(self.unread(*each, last) for each in left.items())
+            for way, outcome in zip(left, outcomes, strict=True):
+                if isinstance(outcome, Exception):
+                    raise outcome
+                left[way] = outcome
+            await sleep(self.clock, 0.5 if any(left.values()) else 0.0)
+        return {
+            "operations": self.count() + self.reads,
+            "acknowledged": self.count(),
+            "unread": {way: len(captures) for way, captures in left.items()},
+            "why": dict(last),
+            "seen": dict(self.seen),
+        }
 
     async def unread(self, way: str, captures: list[Capture], why: Counter[str]) -> list[Capture]:
         """Return those captures that are not given as they were."""
@@ -265,15 +311,19 @@ class Words(LineReceiver):
         Deferred.fromCoroutine(self.answer(line.decode()))
 
     async def answer(self, word: str) -> None:
-        """Do it, and say so."""
-        if word == "pause":
-            said = await self.history.pause()
-        elif word == "verify":
-            said = await self.history.verify()
+        """Do it, and say what came of it."""
+        name, _, rest = word.partition(" ")
+        history = self.history
+        said: Any
+        if name == "master":
+            said = await history.ask(rest)
+        elif name == "verify":
+            said = await history.verify([rest] if rest else history.ways)
+        elif name == "pause":
+            said = await history.pause()
         else:
-            self.history.paused = False
-            said = "resumed"
-        self.sendLine(said.encode())
+            said = {"resume": history.resume, "count": history.count}[name]()
+        self.sendLine(json.dumps(said).encode())
 
     def connectionLost(self, reason: Any = None) -> None:
         """End."""

@@ -13,7 +13,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -85,15 +85,30 @@ class Network:
         namespace = f"/proc/{self._keepers[name].pid}/ns/net"
         return subprocess.Popen(["nsenter", f"--net={namespace}", "--", *command], **options)
 
-    def rules(self, *, loss: float = 0.0, delay: float = 0.0, cut: Iterable[str] = ()) -> None:
+    def rules(
+        self,
+        *,
+        loss: float = 0.0,
+        delay: float = 0.0,
+        cut: Collection[str] = (),
+        deaf: Collection[str] = (),
+        mute: Collection[str] = (),
+    ) -> None:
         """Set what the wire does from now on.
 
         Args:
             loss: the part of packets that are lost, from 0 to 1.
             delay: seconds that a packet takes at most; each takes a time of its own.
             cut: hosts that nothing reaches, and from which nothing comes.
+            deaf: hosts that nothing reaches.
+            mute: hosts from which nothing comes.
         """
-        told = {"loss": loss, "delay": delay, "cut": [self._addresses[name] for name in cut]}
+        told = {
+            "loss": loss,
+            "delay": delay,
+            "deaf": [self._addresses[name] for name in {*cut, *deaf}],
+            "mute": [self._addresses[name] for name in {*cut, *mute}],
+        }
         self._switch.stdin.write(json.dumps(told).encode() + b"\n")
         self._switch.stdin.flush()
 

@@ -1,34 +1,33 @@
 """Whatever goes wrong, what was acknowledged can be read, as it was, once all is well again.
 
-A storage master, an index node and three storage nodes run on hosts of their own (`network.py`),
-while `history.py` deposits, reads and remembers. Then things go wrong at random.
+A storage master, two index nodes and three storage nodes run on hosts of their own, while somebody
+deposits, reads and remembers (`cluster.py`). Each test lets something go wrong, and ends with
+`Cluster.check`: three readers read everything that was ever acknowledged.
+
+    DLWEB_SEED=5 DLWEB_SECONDS=600 pytest tests/system/test_history.py -k random -s
+
+lets other faults happen at random, and for longer.
 """
 
-import json
 import os
 import random
 import shutil
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from cluster import FAKETIME, HOSTS, INDEXES, MASTER, NODES, Cluster
+from conftest import wait_for
+from faults import Faults
 from network import Network, permitted
 
-HERE = Path(__file__).parent
-BIN = Path(sys.executable).parent
-NODES = ("storage-1", "storage-2", "storage-3")
-PLUGINS = {"storage-master": "storage-master", "index-1": "index-node"} | dict.fromkeys(
-    NODES, "storage-node"
-)
-BASE = 7100
-SECONDS = 40.0  # of random faults
-PATIENCE = 90.0
+SEED = int(os.environ.get("DLWEB_SEED", "1"))
+SECONDS = float(os.environ.get("DLWEB_SECONDS", "0"))  # of random faults, at least
+LEAST = 6000  # captures that are acknowledged meanwhile, at least
+LIMIT = 600.0  # seconds in which a machine that is very busy acknowledges as many
 
 pytestmark = [
     pytest.mark.slow,
@@ -36,207 +35,172 @@ pytestmark = [
 ]
 
 
-class Cluster:
-    """The agents of one archive, each on a host of its own, and the one who deposits."""
-
-    def __init__(self, network: Network, directory: Path) -> None:
-        self.network, self.directory = network, directory
-        self.children: dict[str, subprocess.Popen[bytes]] = {}
-        self.offset: dict[str, str] = {}  # what clocks are wrong by
-        self.full: set[str] = set()  # nodes whose disks have no room
-        for name in PLUGINS:
-            self.start(name)
-        self.history = self._historian()
-
-    # Agents
-
-    def config(self, name: str) -> dict[str, Any]:
-        """Return the configuration of an agent."""
-        master = f"{self.network.address('storage-master')}:{BASE + 2}"
-        own = self.network.address(name)
-        return {
-            "insecure": True,
-            "storage-master": {
-                "hip": master, "pages": f"{own}:{BASE + 3}", "settle": 0.3, "grace": 3.0,
-                "sweep_every": 2.0, "repair_rate": 5000.0,
-            },
-            "index-node": {
-                "hip": f"{own}:{BASE + 4}", "pages": f"{own}:{BASE + 5}",
-                "storage_master": master, "follow_every": 0.3, "node_timeout": 5.0,
-            },
-            "storage-node": {
-                "address": f"{own}:{BASE + 11}", "storage_master": master,
-                "multicast_interface": own, "multicast_ttl": 1,
-                "reserve": 10**15 if name in self.full else 0,
-            },
-        }  # fmt: skip
-
-    def start(self, name: str) -> None:
-        """Start an agent on its host."""
-        file = self.directory / f"{name}.yaml"
-        file.write_text(yaml.safe_dump(self.config(name)))
-        command = [str(BIN / "twistd"), "--nodaemon", "--pidfile=", PLUGINS[name]]
-        command += ["--config", str(file), "--archive", str(self.directory), "--name", name]
-        if name in self.offset:
-            command = ["faketime", "-f", self.offset[name], *command]
-        with (self.directory / f"{name}.log").open("ab") as log:
-            self.children[name] = self.network.popen(name, command, stdout=log, stderr=log)
-
-    def kill(self, name: str) -> None:
-        """Kill an agent, as the kernel does."""
-        self.children[name].kill()
-        self.children[name].wait()
-
-    def again(self, name: str) -> None:
-        """Kill an agent and start it."""
-        self.kill(name)
-        self.start(name)
-
-    # The one who deposits
-
-    def _historian(self) -> subprocess.Popen[bytes]:
-        settings = {
-            "address": self.network.address("reader"),
-            "master": f"{self.network.address('storage-master')}:{BASE + 2}",
-            "port": BASE,
-            "directory": str(self.directory),
-        }
-        command = [sys.executable, str(HERE / "history.py"), json.dumps(settings)]
-        with (self.directory / "history.log").open("wb") as log:
-            return self.network.popen(
-                "reader", command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
-            )
-
-    def say(self, word: str) -> str:
-        """Say a word to who deposits; return the answer."""
-        assert self.history.stdin is not None and self.history.stdout is not None
-        self.history.stdin.write(word.encode() + b"\n")
-        self.history.stdin.flush()
-        return self.history.stdout.readline().decode().strip()
-
-    def settle(self) -> None:
-        """Deposit nothing more, and wait until every replica is where it should be."""
-        self.say("pause")
-        deadline = time.monotonic() + PATIENCE
-        wrong = "nobody looked"
-        while wrong and time.monotonic() < deadline:
-            time.sleep(0.5)
-            wrong = self.lacking()
-        assert not wrong, wrong
-
-    def lacking(self) -> str:
-        """Return what two nodes lack of what was acknowledged, as their folders tell."""
-        found: dict[str, int] = {}
-        for name in NODES:
-            for path in (self.directory / name).glob("contents/??/??/*"):
-                found[path.name] = found.get(path.name, 0) + 1
-        single = [key for key, count in found.items() if count < 2]
-        return f"{len(single)} of {len(found)} contents on one node only" if single else ""
-
-    def end(self) -> None:
-        """End all."""
-        for child in (self.history, *self.children.values()):
-            child.kill()
-            child.communicate()
-
-
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """Start an archive that takes deposits."""
-    with Network(["reader", *PLUGINS]) as network:
-        cluster = Cluster(network, tmp_path)
+def cluster(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """Start an archive, with settings that a test may give."""
+    with Network(HOSTS) as network:
+        cluster = Cluster(network, tmp_path, getattr(request, "param", {}))
         try:
-            time.sleep(5)
-            cluster.say("resume")
             yield cluster
         finally:
             cluster.end()
 
 
-def checked(cluster: Cluster, least: int) -> None:
-    """Read everything that was acknowledged, by both ways, and check what was told meanwhile."""
-    cluster.network.rules()
-    cluster.say("pause")
-    told = json.loads(cluster.say("verify"))
-    print(json.dumps(told, indent=1))
-    assert told["unread"] == {"index": 0, "multicast": 0}, told["why"]
-    assert told["acknowledged"] >= least
-    assert not [seen for seen in told["seen"] if "WRONG" in seen or "broken" in seen]
-
-
 def test_random_faults(cluster: Cluster) -> None:
-    """Agents are killed and stopped for a while, hosts cut off, packets lost and late."""
-    chance = random.Random(int(os.environ.get("DLWEB_SEED", "1")))
+    """Kills, stops, cuts in both and in one direction, lost packets, lost disks and indexes."""
+    faults = Faults(cluster, random.Random(SEED))
+    cluster.say("resume")
+    began = time.monotonic()
 
-    def kill() -> None:
-        name = chance.choice(list(PLUGINS))
-        cluster.kill(name)
-        time.sleep(chance.uniform(0, 2))
-        cluster.start(name)
+    def is_enough() -> bool:
+        passed = time.monotonic() - began
+        assert passed < SECONDS + LIMIT, "hardly anything is acknowledged"
+        enough = faults.all_happened and cluster.say("count") >= LEAST
+        return enough and passed >= SECONDS
 
-    def stop() -> None:
-        child = cluster.children[chance.choice(list(PLUGINS))]
-        child.send_signal(signal.SIGSTOP)
-        time.sleep(chance.uniform(0.5, 3))
-        child.send_signal(signal.SIGCONT)
-
-    def cut() -> None:
-        cluster.network.rules(cut=[chance.choice(list(PLUGINS))])
-        time.sleep(chance.uniform(0.5, 4))
-        cluster.network.rules()
-
-    def lose() -> None:
-        cluster.network.rules(loss=chance.uniform(0.01, 0.1), delay=chance.uniform(0, 0.05))
-        time.sleep(chance.uniform(0.5, 3))
-        cluster.network.rules()
-
-    faults: list[Callable[[], None]] = [kill, kill, stop, cut, lose]
-    until = time.monotonic() + SECONDS
-    while time.monotonic() < until:
-        chance.choice(faults)()
-        time.sleep(chance.uniform(0, 1.5))
-    checked(cluster, least=2000)
+    while not is_enough():
+        faults.happen()
+    print(f"seed {SEED}, {time.monotonic() - began:.0f} seconds, {dict(faults.happened)}")
+    told = cluster.check()
+    assert told["operations"] > 3 * LEAST
 
 
 def test_disks_that_go_wrong(cluster: Cluster) -> None:
-    """A disk is emptied under load, one comes back with old data, bits rot, one is full."""
-    time.sleep(4)
+    """One is gone under load, some come back with old data, some are full."""
+    cluster.deposit(500)
     cluster.settle()
+    cluster.say("resume")
+    cluster.lose(cluster.disks("storage-2")[0])
+    wait_for(lambda: disks_of(cluster, "storage-2") == 1, "the node to leave its disk out")
+    cluster.deposit(200)
+    cluster.settle()
+    assert cluster.children["storage-2"].poll() is None, "the node did not go on"
+    assert not cluster.disks("storage-2")[0].exists(), "the node made a disk where none is"
+    cluster.replace("storage-2")
+
     old = cluster.directory / "old"
     cluster.kill("storage-3")
-    shutil.copytree(cluster.directory / "storage-3", old)
+    for disk in cluster.disks("storage-3"):
+        shutil.copytree(disk, old / disk.name)
     cluster.start("storage-3")
-    cluster.say("resume")
-    time.sleep(3)
-    shutil.rmtree(cluster.directory / "storage-2", ignore_errors=True)
-    time.sleep(2)
-    cluster.again("storage-2")
-    time.sleep(4)
+    cluster.deposit(300)
     cluster.settle()
     cluster.kill("storage-3")
-    shutil.rmtree(cluster.directory / "storage-3")
-    old.rename(cluster.directory / "storage-3")
-    cluster.start("storage-3")
-    cluster.say("resume")
+    for disk in cluster.disks("storage-3"):
+        shutil.rmtree(disk)
+        (old / disk.name).rename(disk)
     cluster.full.add("storage-1")
     cluster.again("storage-1")
-    time.sleep(4)
+    cluster.start("storage-3")
+    cluster.deposit(300)
     cluster.full.clear()
     cluster.again("storage-1")
     cluster.settle()
-    for path in sorted((cluster.directory / "storage-1").glob("contents/??/??/*"))[:50]:
-        path.write_bytes(b"rotten" + path.read_bytes()[6:])
+    cluster.check()
+
+
+def disks_of(cluster: Cluster, name: str) -> int:
+    """Return how many disks a node has, as the master says."""
+    status = cluster.master("status")
+    nodes = {each["status"]["name"]: each["status"] for each in status["nodes"]} if status else {}
+    return len(nodes[name]["disks"]) if name in nodes else -1
+
+
+def test_bits_that_rot(cluster: Cluster) -> None:
+    """An audit finds all damaged files, and sound replicas take their place under load."""
+    cluster.deposit(500)
+    cluster.settle()
+    disk = cluster.disks("storage-1")[0]
+    contents = rotten(disk, "contents/??/??/*", 40)
+    lines = rotten(disk, "structures/??/??/*.captures", 20)
+    heads = rotten(disk, "structures/??/??/*.heads", 20)
     cluster.say("resume")
-    time.sleep(3)
-    checked(cluster, least=500)
+    assert cluster.master("audit") == list(NODES)
+    for path, damage in (contents | lines | heads).items():
+        wait_for(lambda: path.name in quarantined(disk), f"{path.name} in quarantine")  # noqa: B023
+        assert not path.exists() or not path.read_bytes().startswith(damage)
+    cluster.settle()
+    for path in contents:
+        assert len(sound(cluster, path.name)) >= 2, f"{path.name} was not replaced"
+    cluster.check()
 
 
-@pytest.mark.skipif(shutil.which("faketime") is None, reason="Debian's faketime is not there")
+def rotten(disk: Path, pattern: str, count: int) -> dict[Path, bytes]:
+    """Let some files of a disk rot; return what they begin with since."""
+    damage = b"rotten"
+    wait_for(lambda: len(list(disk.glob(pattern))) >= count, f"{count} files {pattern}")
+    paths = sorted(disk.glob(pattern))[:count]
+    for path in paths:
+        with path.open("r+b") as file:
+            file.write(damage)
+    return dict.fromkeys(paths, damage)
+
+
+def quarantined(disk: Path) -> set[str]:
+    """Return the names of the files that are in quarantine."""
+    return {path.name.rpartition(".")[0] for path in disk.glob("quarantine/*")}
+
+
+def sound(cluster: Cluster, key: str) -> set[str]:
+    """Return the nodes that have a sound file of a content."""
+    return {
+        node
+        for node in NODES
+        for disk in cluster.disks(node)
+        for path in disk.glob(f"contents/{key[:2]}/{key[2:4]}/{key}")
+        if sha256(path.read_bytes()).hexdigest() == key
+    }
+
+
+def test_index_nodes_that_are_lost(cluster: Cluster) -> None:
+    """One is killed while the other is cut off; then one has lost its folder, and is alone."""
+    first, second = INDEXES
+    cluster.deposit(300)
+    cluster.kill(first)
+    cluster.network.rules(cut=[second])
+    assert cluster.say("verify multicast")["unread"] == {"multicast": 0}
+    cluster.network.rules()
+    cluster.deposit(300)
+    cluster.start(first)
+    cluster.kill(second)
+    shutil.rmtree(cluster.index(second))
+    cluster.deposit(300)
+    cluster.start(second)
+    cluster.deposit(300)
+    cluster.kill(first)
+    cluster.check()
+
+
+@pytest.mark.parametrize("cluster", [{"storage-master": {"repair_rate": 100.0}}], indirect=True)
+def test_a_master_that_is_killed_while_it_repairs(cluster: Cluster) -> None:
+    """A node is lost with all its disks, and the master amid the repair; all is read meanwhile."""
+    cluster.deposit(1000)
+    cluster.settle()
+    cluster.kill("storage-3")
+    cluster.lose(*cluster.disks("storage-3"))
+    wait_for(lambda: mended(cluster) > 20, "the repair to begin")
+    cluster.kill(MASTER)
+    assert cluster.single("storage-1", "storage-2") > 0, "the repair was over"
+    assert cluster.say("verify")["unread"] == {"index": 0, "multicast": 0}
+    cluster.start(MASTER)
+    cluster.deposit(200)
+    cluster.settle("storage-1", "storage-2")
+    cluster.check()
+
+
+def mended(cluster: Cluster) -> int:
+    """Return how much the master has had repaired."""
+    status: dict[str, Any] | None = cluster.master("status")
+    return status["mended"] if status else 0
+
+
+@pytest.mark.skipif(FAKETIME is None, reason="Debian's faketime is not there")
 def test_clocks_that_are_wrong(cluster: Cluster) -> None:
-    """One node lives in the past and the master in the future."""
-    time.sleep(3)
-    cluster.offset = {"storage-1": "-40d", "storage-master": "+3d"}
+    """A storage node and an index node live in the past, the master and another in the future."""
+    cluster.deposit(200)
+    cluster.offset = {"storage-1": "-40d", "index-1": "-2h", "storage-2": "+1y", MASTER: "+3d"}
     for name in cluster.offset:
         cluster.again(name)
-    time.sleep(6)
-    checked(cluster, least=500)
+    cluster.deposit(300)
+    cluster.settle()
+    cluster.check()

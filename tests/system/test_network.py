@@ -40,6 +40,32 @@ print(answered)
 """
 
 
+_LISTEN = """
+import socket
+listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+listening.bind(("", 10))
+listening.settimeout(0.5)
+print(flush=True)
+try:
+    print(len(listening.recv(9)))
+except OSError:
+    print(0)
+"""
+_SAY = """
+import socket, sys
+socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"here", (sys.argv[1], 10))
+"""
+
+
+def heard(network: Network, source: str, target: str) -> bool:
+    """Tell whether a packet arrives."""
+    listening = network.popen(target, [sys.executable, "-c", _LISTEN], stdout=subprocess.PIPE)
+    assert listening.stdout is not None
+    listening.stdout.readline()
+    network.popen(source, [sys.executable, "-c", _SAY, network.address(target)]).wait()
+    return int(listening.communicate()[0]) > 0
+
+
 def pinged(network: Network, source: str, target: str, count: int = 3) -> int:
     """Return how many of some pings are answered."""
     answering = network.popen(target, [sys.executable, "-c", _ECHO], stdout=subprocess.PIPE)
@@ -65,6 +91,18 @@ def test_a_host_that_is_cut_off(network: Network) -> None:
     assert pinged(network, "a", "b") == 0
     network.rules()
     assert pinged(network, "c", "b") == 3
+
+
+def test_a_host_that_is_cut_off_in_one_direction(network: Network) -> None:
+    """A deaf one is not answered, though it is heard; a mute one does not answer."""
+    for rules in ({"deaf": ["b"]}, {"mute": ["b"]}):
+        network.rules(**rules)
+        assert pinged(network, "a", "b") == pinged(network, "b", "a") == 0
+    network.rules(deaf=["b"])
+    assert heard(network, source="b", target="a") and not heard(network, source="a", target="b")
+    network.rules(mute=["b"])
+    assert heard(network, source="a", target="b") and not heard(network, source="b", target="a")
+    network.rules()
 
 
 def test_packets_are_lost(network: Network) -> None:
