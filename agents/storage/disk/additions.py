@@ -22,6 +22,7 @@ from agents.storage.errors import LayoutRefused
 
 _HEADER = re.compile(rb"dlweb-additions 1 ([0-9a-f]{32})\n")
 _HEADER_SIZE = 51
+_BLOCK = 65536
 _NO_MARK = "-"
 _GONE = "gone"
 _LINE = re.compile(
@@ -144,8 +145,10 @@ class AdditionsLog:
             os.close(descriptor)
         self.position = offset
 
-    def read(self, log: str, since: int, limit: int = 1 << 20) -> Additions:
+    def read(self, log: str, since: int, limit: int = 1 << 18) -> Additions:
         """Return what was added since a position; all from the start if it is of another log.
+
+        A part without a single line feed is damaged; it is passed over.
 
         Args:
             log: the log that the position is of.
@@ -160,7 +163,7 @@ class AdditionsLog:
                 since = _HEADER_SIZE
             file.seek(since)
             data = file.read(min(max(limit, 256), position - since))
-        whole = data[: data.rfind(b"\n") + 1]
+        whole = data[: data.rfind(b"\n") + 1] or data
         return Additions(own, since, since + len(whole), _decode(whole))
 
     def _draft(self, existing: Iterable[Entry]) -> Path:
@@ -176,12 +179,14 @@ class AdditionsLog:
 
     def _cut_torn_line(self) -> int:
         """Return the size of the log after its last whole line, having cut off the rest."""
-        size = self._path.stat().st_size
+        end = size = self._path.stat().st_size
         with self._path.open("r+b") as file:
-            start = max(0, size - 4096)
-            file.seek(start)
-            tail = file.read()
-            end = start + tail.rfind(b"\n") + 1
+            while end > _HEADER_SIZE:
+                start = max(0, end - _BLOCK)
+                file.seek(start)
+                end = start + file.read(end - start).rfind(b"\n") + 1
+                if end > start:
+                    break
             if end != size:
                 file.truncate(end)
         return end

@@ -172,6 +172,8 @@ class Disk:
         if found.why:
             self.health.note(found.why)
             self.health.fail(found.why, gone=found.gone)
+        else:  # somebody may have emptied it
+            self.damaged = await self.workers.run(self.layout.in_quarantine)
 
     async def listing(self, kind: Kind, after: str, limit: int) -> list[str]:
         """Return the next keys held, in order."""
@@ -222,8 +224,9 @@ class Disk:
     def _prepare(self) -> None:
         self.layout.prepare()
         self._lock.take()
+        self.layout.tidy()
         upgrade(self.layout)
-        self.damaged = sum(".heads." not in each.name for each in self.layout.quarantine.iterdir())
+        self.damaged = self.layout.in_quarantine()
         self.additions.open(scan.entries(self.layout))
         self.ahead.journal.open()
         self._keeper.load(self.ahead.journal.held())

@@ -3,6 +3,7 @@
 import os
 import re
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -16,6 +17,7 @@ VERSION = "dlweb-storage 2"
 OLD_VERSION = "dlweb-storage 1"  # whose lines have no checksum, see `upgrade`
 CAPTURES = ".captures"
 HEADS = ".heads"
+_OF_NEW = {"incoming", *KINDS, "lost+found"}  # what a folder may hold that is no disk yet
 _NAME = re.compile(r"[0-9a-f]{8}\n")
 
 
@@ -59,6 +61,12 @@ class Layout:
         """Return the file whose being there says that the node holds `key`."""
         return self.content(key) if kind == "contents" else self.captures(key)
 
+    def in_quarantine(self) -> int:
+        """Return how many contents and structure files were put aside as damaged. Blocks."""
+        with suppress(OSError):
+            return sum(".heads." not in each.name for each in self.quarantine.iterdir())
+        return 0
+
     def version(self) -> str:
         """Return what the folder says of its layout.
 
@@ -88,18 +96,17 @@ class Layout:
             )
 
     def prepare(self) -> None:
-        """Make the folders of a new node, or check those of an old one; empty `incoming`.
+        """Make the folders of a new node, or check those of an old one.
 
-        Whatever a killed process left half synced is synced, so that all that can be seen
-        from now on is also durable.
+        What another node that has the disk open is writing is left alone (see `tidy`).
 
         Raises:
-            LayoutRefused: the folder holds something else.
+            LayoutRefused: the folder holds something else, or leads to somewhere else.
             OSError: it cannot be written.
         """
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not (self.root / "layout").exists():
-            strangers = {entry.name for entry in self.root.iterdir()} - {"incoming", *KINDS}
+            strangers = {entry.name for entry in self.root.iterdir()} - _OF_NEW
             if strangers:
                 raise LayoutRefused(f"{self.root} has no `layout` but holds {min(strangers)!r}")
             self.write_version()
@@ -107,9 +114,25 @@ class Layout:
             self.check()
         for folder in (*KINDS, "incoming", "quarantine"):
             (self.root / folder).mkdir(exist_ok=True)
+        for folder in (*KINDS, "incoming", "quarantine", "journal"):
+            if (self.root / folder).is_symlink():
+                raise LayoutRefused(
+                    f"{self.root / folder} is a symbolic link: a disk is one folder of one file "
+                    "system; move what it leads to into its place"
+                )
+        self.name = self._own_name()
+
+    def tidy(self) -> None:
+        """Empty `incoming`; for who has locked the disk.
+
+        Whatever a killed process left half synced is synced, so that all that can be seen
+        from now on is also durable.
+
+        Raises:
+            OSError: it cannot be written.
+        """
         for leftover in self.incoming.iterdir():
             leftover.unlink()
-        self.name = self._own_name()
         sync_file_system(self.root)
 
     def write_version(self) -> None:
