@@ -91,10 +91,23 @@ def over_tls(factory: Any, creator: IOpenSSLServerConnectionCreator, clock: Any)
         clock: the reactor.
     """
     wrapping: Any = TLSMemoryBIOFactory(creator, False, factory, clock)
-    # HTTP writes whole pieces: Twisted's own choice would hold them until the reactor's next turn,
-    # to gather what is gathered already.
-    wrapping.protocol = TLSMemoryBIOProtocol
+    wrapping.protocol = _ServerTls
     return wrapping
+
+
+class _ServerTls(TLSMemoryBIOProtocol):
+    """A server's end of TLS, which can say the end and still read.
+
+    HTTP writes whole pieces: Twisted's own choice would hold them until the reactor's next turn, to
+    gather what is gathered already.
+    """
+
+    def loseWriteConnection(self) -> None:
+        """Say the end inside TLS; the connection ends when the client says its own.
+
+        To close half of the TCP connection instead would break off the end of TLS.
+        """
+        self.loseConnection()
 
 
 def peer_certificate(transport: Any) -> Certificate | None:

@@ -1,6 +1,8 @@
 """HTTP inside TLS, with an authority made for the test: who shows what, and how bodies flow."""
 
 import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,10 +27,13 @@ from twisted.internet.interfaces import (
     IOpenSSLServerConnectionCreator,
 )
 from twisted.internet.protocol import Protocol
+from twisted.internet.threads import deferToThread
+from twisted.logger import LogEvent, LogLevel, globalLogPublisher
 from zope.interface import implementer
 
 from anet.errors import ForbiddenAddress, HttpError, TlsFailed
 from anet.http import FileBody, HttpClient, HttpServer, Limits, Request, Response
+from anet.tasks import sleep
 
 LARGE = 128 << 20  # bytes
 ROOM = 24 << 20  # bytes of memory that both ends in this process may take beside
@@ -145,11 +150,20 @@ class Site:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
-    """A site that ends with the test."""
+    """A site that ends with the test, in which nothing goes wrong that nobody expects."""
     site = Site(tmp_path)
+    mistakes: list[LogEvent] = []
+
+    def note(event: LogEvent) -> None:
+        if event["log_level"] >= LogLevel.error:
+            mistakes.append(event)
+
+    globalLogPublisher.addObserver(note)
     yield site
     for service in (*site.clients, site.server):
         pytest_twisted.blockon(ensured(service.stopService()))
+    globalLogPublisher.removeObserver(note)
+    assert mistakes == []
 
 
 def resident() -> int:
@@ -177,6 +191,22 @@ async def test_an_answer_arrives_though_the_body_was_not_read(site: Site) -> Non
     """A refusal reaches a client that is still sending."""
     response = await site.client().request("POST", site.url, body=bytes(5 << 20))
     assert (response.head.status, await response.read(100)) == (401, b"no\n")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.parametrize("size", [1, 5 << 20])
+@ensureDeferred
+async def test_curl_is_answered_though_the_body_was_not_read(site: Site, size: int) -> None:
+    """Both sides end TLS as it should be ended, and the connection is gone at once."""
+    body = site.file.with_name("body")
+    body.write_bytes(bytes(size))
+    command = ["curl", "-sk", "-m", "20", "--data-binary", f"@{body}", site.url]
+    done = await deferToThread(subprocess.run, command, capture_output=True)
+    assert (done.returncode, done.stdout) == (0, b"no\n")
+    ended = reactor.seconds() + 1.0
+    while site.server.connections:
+        assert reactor.seconds() < ended
+        await sleep(reactor, 0.01)
 
 
 @ensureDeferred
