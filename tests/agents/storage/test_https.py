@@ -221,6 +221,7 @@ async def test_an_archive_over_https(archive: Archive, tmp_path: Path) -> None:
         assert said.startswith(b"\x16\x03") and len(said) > 1000  # TLS
         for word in (archive.secret, b"Bearer", b"HTTP/1.1", LARGE[:100]):
             assert word not in said
+    assert "Unhandled" not in archive.logs()
 
 
 async def no_certificate_reads_only(archive: Archive) -> None:
