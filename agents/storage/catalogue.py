@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agents.storage.batcher import Batcher
-from agents.storage.disk.additions import Entry
+from agents.storage.disk.additions import START, Entry
 from agents.storage.disk.layout import KINDS, Kind
 from agents.storage.errors import LayoutRefused
 from agents.storage.policy import Holding
@@ -122,6 +122,8 @@ class Catalogue:
 
         def job(db: sqlite3.Connection) -> Followed:
             number, followed = _disk(db, node, added.disk)
+            if added.log != followed.log and added.since > START:
+                return Followed()  # what comes before is not known here: it begins anew
             if added.log != followed.log:
                 number = _empty(db, number)
             elif added.since > followed.position or added.position < followed.position:

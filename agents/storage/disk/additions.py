@@ -21,7 +21,7 @@ from agents.storage.disk.layout import Kind
 from agents.storage.errors import LayoutRefused
 
 _HEADER = re.compile(rb"dlweb-additions 1 ([0-9a-f]{32})\n")
-_HEADER_SIZE = 51
+START = 51  # where the first line begins, in bytes
 _BLOCK = 65536
 _NO_MARK = "-"
 _GONE = "gone"
@@ -96,7 +96,7 @@ class AdditionsLog:
         if not self._path.exists():
             self._draft(existing).rename(self._path)
         with self._path.open("rb") as file:
-            header = _HEADER.fullmatch(file.read(_HEADER_SIZE))
+            header = _HEADER.fullmatch(file.read(START))
         if header is None:
             raise LayoutRefused(
                 f"{self._path} is no log of additions; move it away, and it is made again"
@@ -159,8 +159,8 @@ class AdditionsLog:
             own, position = self.log, self.position
             file = self._path.open("rb")
         with file:
-            if log != own or not _HEADER_SIZE <= since <= position:
-                since = _HEADER_SIZE
+            if log != own or not START <= since <= position:
+                since = START
             file.seek(since)
             data = file.read(min(max(limit, 256), position - since))
         whole = data[: data.rfind(b"\n") + 1] or data
@@ -181,7 +181,7 @@ class AdditionsLog:
         """Return the size of the log after its last whole line, having cut off the rest."""
         end = size = self._path.stat().st_size
         with self._path.open("r+b") as file:
-            while end > _HEADER_SIZE:
+            while end > START:
                 start = max(0, end - _BLOCK)
                 file.seek(start)
                 end = start + file.read(end - start).rfind(b"\n") + 1

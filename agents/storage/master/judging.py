@@ -1,6 +1,7 @@
 """What the holdings of a key mean, with the nodes as they are at one moment: pure.
 
-short   too few replicas count, or copies of a structure file differ: mend it
+short   too few replicas count, or copies of a structure file differ: mend it; of what is held
+        where a drain is, only replicas on nodes that are up count
 lost    nobody who is up holds it, and nobody who does is waited for: out of reach
 ample   there are more than are wanted
 astray  it would be better elsewhere, because nodes differ in how full they are
@@ -19,6 +20,8 @@ from agents.storage.policy import Holding, Repair, counting, places, repairs, su
 from agents.storage.replicas import Rules, Wanted
 from agents.storage.status import NodeState
 from agents.storage.tidying import Shift
+
+_KNOWN_LIMIT = 20_000  # verdicts remembered; past it they are worked out again
 
 Verdict: TypeAlias = Literal["short", "lost", "ample", "astray", "fine"]
 
@@ -97,25 +100,43 @@ class Judge:
         held, aside = self._gather(stored)
         wanted = self._wanted(stored)
         differ = self._differ(held)
-        case = (wanted, differ, aside, frozenset(holding.node for holding in held))
+        names = frozenset(holding.node for holding in held)
+        case = (wanted, differ, aside, names)
         if case not in self._known:  # most keys are held in one of a few ways
-            self._known[case] = self._judge(wanted, differ, aside, held)
+            if len(self._known) >= _KNOWN_LIMIT:
+                self._known.clear()
+            self._known[case] = self._judge(wanted, differ, aside, names)
         return self._known[case]
 
-    def plan(self, stored: Stored) -> Plan:
-        """Return how something is mended, as far as it can be."""
+    def plan(self, stored: Stored, unable: Collection[str] = ()) -> Plan:
+        """Return how something is mended, as far as it can be.
+
+        Args:
+            stored: what.
+            unable: names of nodes that have just failed to take it.
+        """
         held, aside = self._gather(stored)
         wanted = self._wanted(stored)
-        steps = repairs(stored.kind, stored.key, held, self._nodes, wanted, self._expected, aside)
-        names = {holding.node for holding in held} - aside | {step.target for step in steps}
-        counted = counting(names, self._nodes, self._expected)
-        return Plan(stored, steps, suffices(counted, wanted))
+        nodes = [_failing(node) if node.name in unable else node for node in self._nodes]
+        steps = repairs(stored.kind, stored.key, held, nodes, wanted, self._expected, aside)
+        names = {holding.node for holding in held}
+        after = self._counted(names | {step.target for step in steps}, aside)
+        return Plan(stored, steps, suffices(after, wanted))
 
     def shift(self, stored: Stored) -> Shift | None:
         """Return what to move or to remove, or None."""
         held, aside = self._gather(stored)
         wanted = self._wanted(stored)
         return tidying.shift(stored.key, held, self._nodes, wanted, self._margin, aside)
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether anything is to be emptied."""
+        return bool(self.drains)
+
+    def is_last(self, stored: Stored) -> bool:
+        """Tell whether no more than one node that is up holds something."""
+        return len({each.node for each in stored.holdings if self._is_up(each.node)}) <= 1
 
     def drained(self, stored: Stored) -> frozenset[Drain]:
         """Return the drains that something is held on."""
@@ -152,12 +173,11 @@ class Judge:
         return node is not None and node.up
 
     def _judge(
-        self, wanted: Wanted, differ: bool, aside: frozenset[str], held: Sequence[Holding]
+        self, wanted: Wanted, differ: bool, aside: frozenset[str], names: frozenset[str]
     ) -> Verdict:
-        names = {holding.node for holding in held}
-        counted = counting(names - aside, self._nodes, self._expected)
-        if not any(map(self._is_up, names)):
-            return "fine" if names & set(self._expected) else "lost"
+        if not any(map(self._is_up, names)) and not names & set(self._expected):
+            return "lost"
+        counted = self._counted(names, aside)
         if differ or not suffices(counted, wanted):
             return "short"
         sound = [node for node in counted if node.up and not node.status.failed]
@@ -165,3 +185,23 @@ class Judge:
             if suffices([node for node in sound if node is not spare], wanted):
                 return "ample"
         return "fine"
+
+    def _counted(self, names: Collection[str], aside: frozenset[str]) -> list[NodeState]:
+        """Return the holders whose replicas count.
+
+        Whoever is told that a drain has ended takes the node away: what it holds must be where
+        it can be read now, and not on a node of which nobody knows whether it comes back.
+        """
+        counted = counting(set(names) - aside, self._nodes, self._expected)
+        if aside or any(self._is_drained(name) for name in names):
+            return [node for node in counted if node.up]
+        return counted
+
+    def _is_drained(self, name: str) -> bool:
+        node = self._by_name.get(name)
+        return node is not None and node.status.draining
+
+
+def _failing(node: NodeState) -> NodeState:
+    """Return a node that is given nothing new."""
+    return evolve(node, status=evolve(node.status, failed="it could not copy"))

@@ -1,12 +1,13 @@
 """Mends what lacks a replica or has copies that differ, at a bounded rate.
 
 Two ways lead here: an addition is looked at once it has settled, and sweeps count everything
-after a node has come or gone, and now and then, and then mend what they have counted. Both ask
-the catalogue, which knows only what nodes have logged as durable; so a repair that fails, or a
-master that is killed, is begun again.
+after a node has come or gone, and now and then, and then mend what they have counted: first what
+only one node has. Both ask the catalogue, which knows only what nodes have logged as durable; so
+a repair that fails, or a master that is killed, is begun again.
 """
 
-from collections import OrderedDict
+import math
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 
 from twisted.internet.interfaces import IReactorTime
@@ -16,15 +17,17 @@ from agents.storage.disk.additions import Entry
 from agents.storage.disk.layout import KINDS, Kind
 from agents.storage.master.hands import Hands, Pace
 from agents.storage.master.judging import Judge, Plan, Stored
-from agents.storage.master.progress import Census, Progress
+from agents.storage.master.progress import Census, Part, Progress
 from agents.storage.master.survey import page, short
-from anet.tasks import Tasks, sleep
+from agents.storage.policy import Repair
+from anet.tasks import Tasks, every, sleep
 from anet.together import together
 
 FIRST_BYTES = 256
 _SUSPECTS_LIMIT = 200_000  # additions that wait to settle; past it a sweep looks at all
 _PORTION = 500  # things looked at together
 _TICK = 0.1  # seconds
+_PLANS = 3  # for one key, before others get their turn
 _RETRY = 15.0  # seconds until a sweep is repeated after a repair that failed; doubled each time
 
 
@@ -44,8 +47,8 @@ class Mending:
     Attributes:
         settle: seconds after an addition before it is looked at.
         progress: how it stands.
+        sweeping: whether everything is being counted and mended.
         on_better: given what would be better elsewhere, or is one too many.
-        forgotten: whether disks were forgotten, whose holdings are to be cleared away.
     """
 
     def __init__(
@@ -64,11 +67,14 @@ class Mending:
         self.settle, self._sweep_every = settle, sweep_every
         self._pace, self._at_once = Pace(clock, rate), at_once
         self._suspects: OrderedDict[tuple[Kind, str], float] = OrderedDict()
-        self._sweep_at, self._retry = clock.seconds(), _RETRY
+        self._sweeps: set[float] = set()  # when everything is to be counted, for some reason
+        self._regular = clock.seconds() + sweep_every  # and when without any
+        self._retry = _RETRY
         self._tasks = Tasks()
         self.progress = Progress()
+        self.sweeping = False
         self.on_better: Callable[[Stored], None] = lambda stored: None
-        self.forgotten = True  # by an earlier run, perhaps
+        self._forgotten = True  # disks, by an earlier run, perhaps
 
     @property
     def waiting(self) -> int:
@@ -77,8 +83,9 @@ class Mending:
 
     def start(self) -> None:
         """Begin."""
-        self._tasks.start(self._look_at_suspects(), "looking at additions")
-        self._tasks.start(self._sweep_now_and_then(), "counting replicas")
+        looking = every(self._clock, _TICK, self._look_at_suspects)
+        self._tasks.start(looking, "looking at additions")
+        self._tasks.start(every(self._clock, _TICK, self._sweep_if_due), "counting replicas")
 
     async def stop(self) -> None:
         """Mend nothing more."""
@@ -96,20 +103,35 @@ class Mending:
             self.sweep_in(self.settle)
 
     def sweep_in(self, seconds: float) -> None:
-        """Have everything counted, `seconds` from now at the latest."""
-        self._sweep_at = min(self._sweep_at, self._clock.seconds() + seconds)
+        """Have everything counted `seconds` from now, whatever is counted before."""
+        ticks = math.ceil((self._clock.seconds() + seconds) / _TICK)  # so that they are not many
+        self._sweeps.add(ticks * _TICK)
+
+    def forget_disks(self) -> None:
+        """Take note that disks were forgotten, whose holdings are to be cleared away."""
+        self._forgotten = True
+        self.doubt_drains()
+
+    def doubt_drains(self) -> None:
+        """Have what drains hold counted again: what seemed safe elsewhere may be so no more."""
+        self.progress.doubt_drains()
+        if self._judge().is_draining:
+            self.sweep_in(self.settle)
 
     # Additions
 
     async def _look_at_suspects(self) -> None:
-        while True:
-            due = self._due()
-            if not due:
-                await sleep(self._clock, _TICK)
-                continue
-            judge = self._judge()
-            if not await self._mend_all(judge, await short(self._catalogue, due, judge)):
-                self._try_again()
+        while due := self._due():
+            well = False
+            try:
+                judge = self._judge()
+                shorts = await short(self._catalogue, due, judge)
+                if any(map(judge.drained, shorts)):
+                    self.doubt_drains()
+                well = await self._mend_all(judge, shorts)
+            finally:
+                if not well:
+                    self._try_again()
 
     def _due(self) -> list[tuple[Kind, str]]:
         now = self._clock.seconds()
@@ -124,16 +146,31 @@ class Mending:
 
     # Sweeps
 
-    async def _sweep_now_and_then(self) -> None:
-        while True:
-            if self._clock.seconds() < self._sweep_at:
-                await sleep(self._clock, _TICK)
-                continue
-            self._sweep_at = self._clock.seconds() + self._sweep_every
-            if await self._sweep():
+    async def _sweep_if_due(self) -> None:
+        if not self._is_sweep_due():
+            return
+        well, self.sweeping = False, True
+        try:
+            well = await self._sweep()
+        finally:
+            self.sweeping = False
+            if well:
                 self._retry = _RETRY
             else:
                 self._try_again()
+
+    def _is_sweep_due(self) -> bool:
+        """Tell whether everything is to be counted now; what was due until now is then forgotten.
+
+        What is due later stays: a node whose grace is not over yet counts as there until then.
+        """
+        now = self._clock.seconds()
+        due = {when for when in self._sweeps if when <= now}
+        if not due and now < self._regular:
+            return False
+        self._sweeps -= due
+        self._regular = now + self._sweep_every
+        return True
 
     def _try_again(self) -> None:
         self.sweep_in(self._retry)
@@ -145,9 +182,9 @@ class Mending:
             census = await self._count()
         finally:
             self.progress.counting = None
-        well, before = True, self.progress.mended
-        for part in [part for part, count in census.short.items() if count]:
-            well &= await self._mend_part(*part)
+        before = self.progress.mended
+        well = await self._mend_parts(census.last, is_last=True)
+        well &= await self._mend_parts(census.short)
         if self.progress.is_draining:  # it ends when a count has found nothing left
             if self.progress.mended == before:
                 return False
@@ -156,14 +193,14 @@ class Mending:
 
     async def _count(self) -> Census:
         await self._clear()
-        census, judge = Census(), self._judge()
+        census, judge, doubts = Census(), self._judge(), self.progress.doubts
         for number, kind in enumerate(KINDS):
             after: str | None = ""
             while after is not None:
                 done = int(after[:2] or "0", 16) / FIRST_BYTES
                 self.progress.counting = (number + done) / len(KINDS)
                 after = await self._count_page(kind, after, judge, census)
-        self.progress.counted(census, judge.drains, self._clock.seconds())
+        self.progress.counted(census, judge.drains, self._clock.seconds(), doubts)
         return census
 
     async def _count_page(self, kind: Kind, after: str, judge: Judge, census: Census) -> str | None:
@@ -171,20 +208,34 @@ class Mending:
         found = await page(self._catalogue, kind, after, judge)
         census.looked += found.looked
         for stored, verdict in found.found:
-            census.take(stored, verdict, judge.drained(stored))
+            census.take(stored, verdict, judge.drained(stored), judge.is_last(stored))
             if verdict in ("ample", "astray"):
                 self.on_better(stored)
         return found.last or None
 
     async def _clear(self) -> None:
         """Clear away what forgotten disks held."""
-        if self.forgotten:
-            self.forgotten = False
+        if self._forgotten:
+            self._forgotten = False
             for first in range(FIRST_BYTES):
                 await self._catalogue.clear(first)
 
-    async def _mend_part(self, kind: Kind, first: int) -> bool:
-        """Mend what is short of the keys with a first byte, each by the nodes as they are then."""
+    async def _mend_parts(self, counts: Counter[Part], is_last: bool = False) -> bool:
+        """Mend the parts in which something is left."""
+        well = True
+        for part in list(counts):
+            if counts[part] > 0:
+                well &= await self._mend_part(*part, is_last)
+        return well
+
+    async def _mend_part(self, kind: Kind, first: int, is_last: bool) -> bool:
+        """Mend what is short of the keys with a first byte, each by the nodes as they are then.
+
+        Args:
+            kind: contents or structures.
+            first: the first byte.
+            is_last: mend only what one node has, and no other that is up.
+        """
         prefix = after = f"{first:02x}"
         well = True
         while after.startswith(prefix):
@@ -192,6 +243,8 @@ class Mending:
             found = await page(self._catalogue, kind, after, judge)
             ours = [each for each, verdict in found.found if verdict == "short"]
             ours = [each for each in ours if each.key.startswith(prefix)]
+            if is_last:
+                ours = [each for each in ours if judge.is_last(each)]
             well &= await self._mend_all(judge, ours)
             after = found.last
         return well
@@ -209,11 +262,25 @@ class Mending:
         return well
 
     async def _mend(self, judge: Judge, plan: Plan) -> bool:
-        stored = plan.stored
-        for step in plan.steps:
+        """Carry out a plan, with other nodes in place of those that cannot."""
+        stored, unable = plan.stored, set[str]()
+        for _ in range(_PLANS):
+            failed = {step.target for step in plan.steps if not await self._copy(stored, step)}
+            if not failed:
+                if plan.whole:
+                    self.progress.has_mended(stored, judge.drained(stored))
+                return plan.whole or not unable
+            unable |= failed
+            plan = judge.plan(stored, unable)
+        return False
+
+    async def _copy(self, stored: Stored, step: Repair) -> bool:
+        """Have a node take something; a copy of a content that is bad is passed over."""
+        sources = [step.source]
+        if stored.kind == "contents":
+            sources += sorted({each.node for each in stored.holdings} - {step.source, step.target})
+        for source in sources:
             await self._pace.turn()
-            if not await self._hands.copy(stored.kind, stored.key, step.target, step.source):
-                return False
-        if plan.whole:
-            self.progress.has_mended(stored, judge.drained(stored))
-        return True
+            if await self._hands.copy(stored.kind, stored.key, step.target, source):
+                return True
+        return False

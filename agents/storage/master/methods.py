@@ -45,7 +45,8 @@ class NodeMethods:
         disks = [disk.name for disk in status.disks]
         known = (await self._catalogue.disks()).get(status.name, [])
         followed = await self._catalogue.register(status.name, status.url, disks)
-        self._mending.forgotten |= bool(set(known) - set(disks))
+        if set(known) - set(disks):
+            self._mending.forget_disks()
         self._registry.node_joins(status, peer)
         peer.notify("rest", disks=sorted(self._orders.disks(status.name)))
         self._mending.sweep_in(self._mending.settle)
@@ -64,7 +65,7 @@ class NodeMethods:
         """Say how the calling storage node is; what a disk held that is gone is made up for."""
         for disk in self._registry.node_says(status, peer):
             await self._catalogue.forget_disk(status.name, disk)
-            self._mending.forgotten = True
+            self._mending.forget_disks()
             self._mending.sweep_in(self._mending.settle)
 
     @exposed(roles=("index-node",))

@@ -161,7 +161,7 @@ class OperatorMethods:
         for drain in [drain for drain in self._orders.drains if drain.node == node]:
             await self._orders.undrain(drain)
         self._registry.forget(node)
-        self._mending.forgotten = True
+        self._mending.forget_disks()
         self._ordered(node)
 
     async def _drain(self, node: str, disk: str) -> Drain:

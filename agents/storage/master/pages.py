@@ -3,9 +3,21 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agents.page import Branch, Figures, LinkTo, Note, Page, Section, Table, Tree
+from agents.page import (
+    Branch,
+    Figures,
+    LinkTo,
+    Note,
+    Page,
+    Section,
+    Table,
+    Tree,
+    human_number,
+    human_seconds,
+)
 from agents.storage.figures import Figure, shown
 from agents.storage.master import tables
+from agents.storage.master.progress import Progress
 
 if TYPE_CHECKING:
     from agents.storage.master.service import StorageMaster
@@ -56,8 +68,19 @@ def page(master: "StorageMaster", measured: Sequence[Figure]) -> Page:
             Tree("Place in the tree", _tree(master)),
         ],
         links=[LinkTo("metrics", "/metrics")],
-        summary="Knows the storage nodes, and keeps enough replicas of everything.",
+        summary=_summary(told, master.seconds()),
     )
+
+
+def _summary(told: Progress, now: float) -> str:
+    """Return how the replicas are, in a sentence."""
+    if told.below is None:
+        return "What the storage nodes hold is being counted."
+    if told.below == 0:
+        return "Everything has as many replicas as are wanted."
+    left = told.seconds_left(now)
+    words = "" if left is None else f", in about {human_seconds(left)} at the pace of now"
+    return f"Replicas of {human_number(told.below)} are missing, and are made{words}."
 
 
 def _warnings(master: "StorageMaster") -> list[Section]:

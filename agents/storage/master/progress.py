@@ -35,6 +35,7 @@ class Census:
     Attributes:
         looked: keys looked at.
         short: those below target, by part.
+        last: those among them that no more than one node that is up holds, by part.
         lost: those that nobody who is up holds.
         ample: those with more than is wanted.
         astray: those that would be better elsewhere.
@@ -43,6 +44,7 @@ class Census:
 
     looked: int = 0
     short: Counter[Part] = field(factory=Counter)
+    last: Counter[Part] = field(factory=Counter)
     lost: int = 0
     ample: int = 0
     astray: int = 0
@@ -53,10 +55,13 @@ class Census:
         """How many are below target and can be mended, if there is room."""
         return self.short.total()
 
-    def take(self, stored: Stored, verdict: Verdict, drained: Iterable[Drain]) -> None:
+    def take(
+        self, stored: Stored, verdict: Verdict, drained: Iterable[Drain], is_last: bool = False
+    ) -> None:
         """Count something that needs something."""
         if verdict == "short":
             self.short[part_of(stored)] += 1
+            self.last[part_of(stored)] += is_last
             self.left.update(drained)
         elif verdict == "lost":
             self.lost += 1
@@ -81,12 +86,33 @@ class Progress:
         self.mended = 0
         self.counting: float | None = None
         self._drains: frozenset[Drain] = frozenset()
+        self._doubts = 0
         self._open: frozenset[Drain] = frozenset()
         self._since, self._before = 0.0, 0
 
-    def counted(self, census: Census, drains: frozenset[Drain], now: float) -> None:
-        """Take a count that came to its end, of the drains there were when it began."""
-        self.census, self._drains = census, drains
+    @property
+    def doubts(self) -> int:
+        """How often what was counted of drains came into doubt."""
+        return self._doubts
+
+    def doubt_drains(self) -> None:
+        """Take note that what drains hold must be counted again before one may go."""
+        self._doubts += 1
+        self._drains = frozenset()
+
+    def counted(
+        self, census: Census, drains: frozenset[Drain], now: float, doubts: int = 0
+    ) -> None:
+        """Take a count that came to its end.
+
+        Args:
+            census: what it found.
+            drains: those there were when it began.
+            now: when it ended.
+            doubts: how many there were when it began; one that came since holds.
+        """
+        self.census = census
+        self._drains = drains if doubts == self._doubts else frozenset()
         self._open = frozenset(drain for drain, left in census.left.items() if left > 0)
         self._since, self._before = now, self.mended
 

@@ -167,10 +167,12 @@ class StorageMaster(OpeningService):
         )
 
     def _is_calm(self) -> bool:
-        """Tell whether replicas may be moved and removed."""
-        census = self.mending.progress.census
+        """Tell whether replicas may be moved and removed.
+
+        What can never be mended does not hold that up: each key is judged for itself.
+        """
         passed = self.seconds() - self.registry.changed
-        return passed >= self._config.tidy_after and census is not None and not census.missing
+        return passed >= self._config.tidy_after and not self.mending.sweeping
 
     def _joined(self, peer: Peer) -> None:
         if peer.kind in CLIENTS:
@@ -178,6 +180,7 @@ class StorageMaster(OpeningService):
 
     def _left(self, peer: Peer, reason: str) -> None:
         if self.registry.leaves(peer) is not None:
+            self.mending.doubt_drains()
             self.mending.sweep_in(self._config.grace)
 
     def _send_on(self, peer: Peer) -> None:

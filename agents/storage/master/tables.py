@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from agents import dates
 from agents.page import Badge, Cell, Figures, LinkTo, Progress, Table, human_bytes, human_seconds
+from agents.storage.cells import by_name, warned
 from agents.storage.master import progress
 from agents.storage.policy import GROUPS
 from agents.storage.replicas import Rules
@@ -11,7 +12,7 @@ from agents.storage.status import DiskStatus, NodeState
 from agents.storage.tidying import fill
 
 _NODES = (
-    "name", "state", "place", "worth", "full", "room left", "contents", "URLs", "groups", "why"
+    "name", "state", "place", "safety", "full", "room left", "contents", "URLs", "groups", "why"
 )  # fmt: skip
 _DISKS = (
     "node", "disk", "folder", "state", "full", "contents", "URLs", "audited", "damaged", "why"
@@ -20,7 +21,7 @@ _DISKS = (
 
 def nodes(states: Sequence[NodeState], waited_for: set[str]) -> Table:
     """Return the storage nodes."""
-    rows = [_node(state, state.name in waited_for) for state in states]
+    rows = [_node(state, state.name in waited_for) for state in by_name(states)]
     return Table("Storage nodes", _NODES, rows)
 
 
@@ -49,9 +50,17 @@ def _state(state: NodeState, waited_for: bool) -> Badge:
 
 
 def disks(states: Sequence[NodeState]) -> Table:
-    """Return the disks of the nodes that are up."""
-    rows = [_disk(state, disk) for state in states if state.up for disk in state.status.disks]
+    """Return the disks of the nodes that are up, and those that these miss."""
+    rows: list[list[Cell]] = []
+    for state in by_name(states):
+        if state.up:
+            rows += [_disk(state, disk) for disk in state.status.disks]
+            rows += [_missing(state, *each) for each in state.status.missing.items()]
     return Table("Disks", _DISKS, rows)
+
+
+def _missing(state: NodeState, folder: str, why: str) -> list[Cell]:
+    return [state.name, "", folder, Badge("missing", "bad"), "", "", "", "", "", why]
 
 
 def _disk(state: NodeState, disk: DiskStatus) -> list[Cell]:
@@ -64,7 +73,7 @@ def _disk(state: NodeState, disk: DiskStatus) -> list[Cell]:
         disk.contents,
         disk.structures,
         _audit(disk),
-        disk.damaged,
+        warned(disk.damaged),
         disk.failed,
     ]
 

@@ -1,9 +1,10 @@
 """Moves replicas to where they are better, and removes those that are one too many: slowly.
 
-This waits until no node has come or gone for a while and nothing is below target. Each key is
-looked at again before it is touched. The nodes that keep it take it first, or read and hash what
-they have; only then is it removed elsewhere. A master that dies in between leaves a replica too
-many, which the next sweep finds.
+This waits until no node has come or gone for a while, and while everything is counted and mended.
+Each key is looked at again before it is touched. The nodes that keep it take it first, or read and
+hash what they have; only then, and if that is still right with the nodes as they are by then, is
+it removed elsewhere. A master that dies in between leaves a replica too many, which the next sweep
+finds.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,8 @@ from agents.storage.disk.layout import Kind
 from agents.storage.master.hands import Hands, Pace
 from agents.storage.master.judging import Judge, Stored
 from agents.storage.master.survey import look
-from anet.tasks import Tasks, sleep
+from agents.storage.tidying import Shift
+from anet.tasks import Tasks, every
 
 _SUGGESTIONS_LIMIT = 10_000  # keys; a sweep finds the others again
 _TICK = 0.1  # seconds
@@ -61,7 +63,7 @@ class Tidying:
 
     def start(self) -> None:
         """Begin."""
-        self._tasks.start(self._tidy(), "tidying replicas")
+        self._tasks.start(every(self._clock, _TICK, self._tidy), "tidying replicas")
 
     async def stop(self) -> None:
         """Begin nothing more."""
@@ -75,29 +77,32 @@ class Tidying:
             self._more = True
 
     async def _tidy(self) -> None:
-        while True:
-            if not self._suggestions or not self._is_calm():
-                await sleep(self._clock, _TICK)
-                continue
+        while self._suggestions and self._is_calm():
             kind, key = next(iter(self._suggestions))
             del self._suggestions[kind, key]
-            for stored in await look(self._catalogue, [(kind, key)]):
-                await self._shift(stored)
-            if self._more and not self._suggestions:
-                self._more = False
-                self.on_done()
+            await self._shift(kind, key)
+        if self._more and not self._suggestions:
+            self._more = False
+            self.on_done()
 
-    async def _shift(self, stored: Stored) -> None:
-        """Move or remove, if that is still right."""
-        shift = self._judge().shift(stored)
+    async def _shift(self, kind: Kind, key: str) -> None:
+        """Move or remove, if that is right, and still is when those that keep it have it."""
+        await self._pace.turn()
+        shift, mark = await self._right(kind, key)
         if shift is None:
             return
-        await self._pace.turn()
-        kind, key = stored.kind, stored.key
         for node in shift.keep:
             if not await self._hands.copy(kind, key, node, shift.drop[0]):
                 return
+        if await self._right(kind, key) != (shift, mark):
+            return
         for node in shift.drop:
-            if not await self._hands.remove(kind, key, node, stored.holdings[0].mark):
+            if not await self._hands.remove(kind, key, node, mark):
                 return
         self.tidied += 1
+
+    async def _right(self, kind: Kind, key: str) -> tuple[Shift | None, str]:
+        """Return what is right for a key as all is now, and the mark of its copies."""
+        for stored in await look(self._catalogue, [(kind, key)]):
+            return self._judge().shift(stored), stored.holdings[0].mark
+        return None, ""

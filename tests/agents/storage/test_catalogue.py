@@ -169,3 +169,17 @@ async def test_a_database_of_the_former_version_is_made_anew(tmp_path: Path) -> 
     assert await catalogue.register("a", "http://a") == {"": Followed()}
     await catalogue.close()
     await workers.stopService()
+
+
+@ensureDeferred
+async def test_a_log_of_which_the_beginning_is_not_known_is_asked_for_again(tmp_path: Path) -> None:
+    """What a disk was forgotten for a moment had told before is not passed over for ever."""
+    catalogue, workers = await _opened(tmp_path / "db")
+    await catalogue.register("a", "http://a", ["disk"])
+    await catalogue.add("a", _added(51, 100, KEYS[0]))
+    await catalogue.forget_disk("a", "disk")
+    assert await catalogue.add("a", _added(100, 200, KEYS[1])) == Followed()
+    assert await catalogue.add("a", _added(51, 200, *KEYS[:2])) == Followed("log", 200)
+    assert [await catalogue.holders("contents", key) for key in KEYS[:2]] == [[Holding("a", 5)]] * 2
+    await catalogue.close()
+    await workers.stopService()

@@ -6,7 +6,6 @@ import pytest
 from pytest_twisted import ensureDeferred
 
 from agents.storage.master.progress import DrainStatus
-from agents.storage.master.survey import look
 from hip import RemoteError
 
 POLICY = """
@@ -173,10 +172,9 @@ async def test_a_structure_file_that_grew_is_not_removed(household, keys) -> Non
     await household.start(3, tidy_after=1000.0, sweep_every=1000.0)
     for node in household.nodes.values():
         await node.put("structures", keys[0], frozenset({1}))
-    (stored,) = await look(household.master.catalogue, [("structures", keys[0])])
     for node in household.nodes.values():
         node.disks["d0000000"]["structures", keys[0]] |= {2}
-    await household.master.tidying._shift(stored)
+    await household.master.tidying._shift("structures", keys[0])
     assert household.holders(keys[0], "structures") == set(household.nodes)
     assert household.master.hands.failed == 1
 
