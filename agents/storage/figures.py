@@ -8,7 +8,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from agents.page import Page, human_bytes
+from agents.page import Page, human_bytes, human_seconds
 from agents.page.serving import serve_page
 from anet.http import Router
 
@@ -22,7 +22,7 @@ class Figure:
         label: for people.
         read: gives its value.
         total: whether it only ever grows.
-        unit: "bytes" is shown as such.
+        unit: "bytes" and "seconds" are shown to people as such.
         rate: unit of the curve that shows how quickly a total grows; none is shown without.
     """
 
@@ -36,10 +36,15 @@ class Figure:
 
 def shown(figures: Iterable[Figure]) -> dict[str, str | float]:
     """Return figures as people read them, by label."""
-    return {
-        figure.label: human_bytes(figure.read()) if figure.unit == "bytes" else figure.read()
-        for figure in figures
-    }
+    return {figure.label: _shown(figure) for figure in figures}
+
+
+def _shown(figure: Figure) -> str | float:
+    words = _WORDS.get(figure.unit)
+    return figure.read() if words is None else words(figure.read())
+
+
+_WORDS: dict[str, Callable[[float], str]] = {"bytes": human_bytes, "seconds": human_seconds}
 
 
 class _Collector(Collector):

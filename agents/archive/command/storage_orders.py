@@ -1,6 +1,7 @@
 """`dlweb storage audit`, `repair`, `drain` and `undrain`: orders that the master carries out.
 
-Whoever stops waiting stops nothing: the order stands, and `dlweb storage status` shows it.
+Whoever stops waiting stops nothing: the order stands, and `dlweb storage status` shows it. Where
+nothing moves any more, the waiting ends by itself, and says so.
 """
 
 import argparse
@@ -10,25 +11,29 @@ from typing import Any
 
 import msgspec
 
+from agents.archive.command.progress import many
 from agents.archive.command.storage_master import MasterLink, configured
 from agents.archive.command.storage_status import replicas_line
 from agents.archive.command.terminal import ProgressLine
 from agents.archive.errors import ArchiveError
-from agents.page import human_number
+from agents.page import human_number, human_seconds
 from agents.storage.master.operating import MasterStatus
 from agents.storage.status import DiskStatus
 
 Look = Callable[[MasterStatus], tuple[str, bool]]  # in a line, and whether it is done
 
+_STILL = 180.0  # seconds without any progress until the waiting ends; retries take up to 120
+
 
 async def audit(reactor: Any, options: argparse.Namespace) -> int:
-    """Have nodes hash everything again; the status is 1 when something is damaged.
+    """Have nodes hash everything again; the status is 1 when something was found damaged.
 
     Raises:
         ArchiveError: there is no such node, or nobody answers.
     """
     async with MasterLink(reactor, configured(options)) as master:
-        before = _audited(await master.status())
+        status = await master.status()
+        before, kept = _audited(status), _damaged(status)
         begun = await master.call(list[str], "audit", node=options.node)
         if not begun:
             raise ArchiveError("no storage node has begun; `dlweb storage status` shows them")
@@ -41,10 +46,24 @@ async def audit(reactor: Any, options: argparse.Namespace) -> int:
             return f"auditing {', '.join(begun)}: {share:.0%}", not left
 
         status = await _wait(reactor, master, look)
-    damaged = sum(disk.damaged for _, disk in _disks(status, begun))
-    words = f"{human_number(damaged)} damaged files in quarantine; their repair is asked for"
-    _tell(options, {"audited": begun, "damaged": damaged}, words if damaged else "all is sound")
-    return 1 if damaged else 0
+    disks = _disks(status, begun)
+    damaged = sum(disk.damaged for _, disk in disks)
+    found = sum(max(0, disk.damaged - kept.get(name, 0)) for name, disk in disks)
+    figures = {"audited": begun, "found": found, "damaged": damaged}
+    _tell(options, figures, _audit_words(found, damaged - found))
+    return 1 if found else 0
+
+
+def _audit_words(found: int, before: int) -> str:
+    """Return what an audit found, and what lies in quarantine since before."""
+    if found:
+        words = (
+            f"{many(found, 'damaged file')} found, and moved to quarantine; what other nodes hold "
+            "of that is copied from them"
+        )
+    else:
+        words = "all is sound"
+    return words + (f"; {human_number(before)} in quarantine since before" if before > 0 else "")
 
 
 async def repair(reactor: Any, options: argparse.Namespace) -> int:
@@ -64,7 +83,7 @@ async def repair(reactor: Any, options: argparse.Namespace) -> int:
                 below <= status.lost
             )
 
-        status = await _wait(reactor, master, look)
+        status = await _wait(reactor, master, look, _no_room)
     figures = {"below": status.below, "lost": status.lost, "mended": status.mended}
     _tell(options, figures, replicas_line(status))
     return 1 if status.below else 0
@@ -89,7 +108,7 @@ async def drain(reactor: Any, options: argparse.Namespace) -> int:
             words = "being counted" if left is None else f"{human_number(left)} left"
             return f"emptying {options.node} {options.disk}".rstrip() + f": {words}", left == 0
 
-        await _wait(reactor, master, look)
+        await _wait(reactor, master, look, _no_room)
     _tell(options, named | {"left": 0}, f"{options.node} {options.disk}".rstrip() + " may go")
     return 0
 
@@ -107,9 +126,19 @@ async def undrain(reactor: Any, options: argparse.Namespace) -> int:
     return 0
 
 
-async def _wait(reactor: Any, master: MasterLink, look: Look) -> MasterStatus:
-    """Show progress until it is done."""
+async def _wait(
+    reactor: Any, master: MasterLink, look: Look, stuck: Callable[[str], str] | None = None
+) -> MasterStatus:
+    """Show progress until it is done.
+
+    Args:
+        stuck: says what to do when nothing has moved for long; without it that is waited for.
+
+    Raises:
+        ArchiveError: nothing has moved for long.
+    """
     line = ProgressLine(sys.stderr, reactor.seconds)
+    moved: tuple[Any, float] = (None, reactor.seconds())
     try:
         while True:
             status = await master.status()
@@ -117,9 +146,36 @@ async def _wait(reactor: Any, master: MasterLink, look: Look) -> MasterStatus:
             line.show(words)
             if done:
                 return status
+            if moved[0] != (course := _course(status)):
+                moved = course, reactor.seconds()
+            elif stuck is not None and reactor.seconds() - moved[1] >= _STILL:
+                raise ArchiveError(stuck(words))
             await master.pause()
     finally:
         line.clear()
+
+
+def _course(status: MasterStatus) -> tuple[Any, ...]:
+    """Return what changes while the master gets anywhere."""
+    left = tuple(drain.left for drain in status.drains)
+    return status.below, status.copied, status.mended, status.removed, status.sweeping, left
+
+
+def _no_room(words: str) -> str:
+    """Return what to do about replicas that cannot be made."""
+    return (
+        f"{words}, and nothing has moved for {human_seconds(_STILL)}: nodes that are up lack room, "
+        "or there are too few of them, or of places that replicas may be in. Look at `dlweb "
+        "storage status`; the order stands, and goes on by itself once there are more"
+    )
+
+
+def _damaged(status: MasterStatus) -> dict[str, int]:
+    return {
+        f"{node.name} {disk.name}": disk.damaged
+        for node in status.nodes
+        for disk in node.status.disks
+    }
 
 
 def _audited(status: MasterStatus) -> dict[str, float]:

@@ -12,7 +12,10 @@ from agents.archive.command.progress import many
 from agents.archive.command.storage_master import MasterLink, configured
 from agents.page import human_bytes, human_number, human_seconds
 from agents.storage.master.operating import MasterStatus
+from agents.storage.master.progress import DrainStatus
 from agents.storage.status import DiskStatus, NodeState
+
+_GUIDE = "Something wants looking after: docs/how-to/grow-and-repair-storage.md tells what to do."
 
 
 async def status(reactor: Any, options: argparse.Namespace) -> int:
@@ -45,12 +48,19 @@ def is_well(found: MasterStatus) -> bool:
 def lines_of(found: MasterStatus) -> Iterator[str]:
     """Yield what a person is told."""
     yield f"{many(len(found.nodes), 'storage node')}, {many(len(found.index_nodes), 'index node')}"
-    for node in found.nodes:
+    for node in sorted(found.nodes, key=lambda node: node.name):
         yield from _node(node)
     yield replicas_line(found)
     for drain in found.drains:
-        left = "not counted yet" if drain.left is None else f"{human_number(drain.left)} left"
-        yield f"emptying {drain.node} {drain.disk}".rstrip() + f": {left}"
+        yield f"emptying {drain.node} {drain.disk}".rstrip() + f": {_left(drain)}"
+    if not is_well(found):
+        yield _GUIDE
+
+
+def _left(drain: DrainStatus) -> str:
+    if drain.left is None:
+        return "not counted yet"
+    return f"{human_number(drain.left)} left" if drain.left else "all is safe elsewhere, it may go"
 
 
 def replicas_line(found: MasterStatus) -> str:
@@ -80,6 +90,8 @@ def _node(node: NodeState) -> Iterator[str]:
         words.append(told.place)
     if told.draining:
         words.append("draining")
+    if told.failed:
+        words.append(f"FAILED: {told.failed}")
     yield "  ".join(words)
     for disk in told.disks:
         yield f"    {disk.name}  {_disk(disk)}"
@@ -90,8 +102,8 @@ def _node(node: NodeState) -> Iterator[str]:
 def _disk(disk: DiskStatus) -> str:
     parts = [
         disk.folder,
-        f"{human_number(disk.contents)} contents",
-        f"{human_number(disk.structures)} structures",
+        many(disk.contents, "content"),
+        many(disk.structures, "URL"),
         f"{human_bytes(disk.free)} free of {human_bytes(disk.size)}",
     ]
     if disk.auditing is not None:

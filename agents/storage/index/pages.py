@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agents.page import Badge, Branch, Cell, Figures, LinkTo, Page, Table, Tree
-from agents.storage.cells import NODE_COLUMNS, node_row
+from agents.page import Badge, Branch, Cell, Figures, LinkTo, Page, Table, Tree, human_bytes
+from agents.storage.cells import NODE_COLUMNS, by_name, node_row
 from agents.storage.figures import Figure, shown
 from agents.storage.index.sharing import GROUPS, groups_of
 from hip import Peer
@@ -44,8 +44,10 @@ def page(node: "IndexNode", measured: Sequence[Figure]) -> Page:
             Figures("Now", {**shown(measured), "logs being read": behind}),
             *node.pulse.sections(),
             Table("Index nodes", ("name", "address", "state", "groups"), _sharers(node)),
-            Table("Logs of additions", ("node", "disk", "groups", "bytes read"), _logs(node)),
-            Table("Storage nodes", NODE_COLUMNS, [node_row(each) for each in node.view.nodes]),
+            Table("Logs of additions", ("node", "disk", "groups", "read"), _logs(node)),
+            Table(
+                "Storage nodes", NODE_COLUMNS, [node_row(each) for each in by_name(node.view.nodes)]
+            ),
             Tree("Place in the tree", Branch(node.link.state, "", [own])),
         ],
         links=[LinkTo("metrics", "/metrics")],
@@ -77,7 +79,7 @@ def _sharers(node: "IndexNode") -> list[list[Cell]]:
 def _logs(node: "IndexNode") -> list[list[Cell]]:
     """Return a row for each reading of a log: several, while new groups are read."""
     return [
-        [disk.node, disk.name, len(reading.groups), reading.followed.position]
-        for disk in node.store.disks.values()
+        [disk.node, disk.name, len(reading.groups), human_bytes(reading.followed.position)]
+        for disk in sorted(node.store.disks.values(), key=lambda disk: (disk.node, disk.name))
         for reading in disk.readings
     ]

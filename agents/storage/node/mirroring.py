@@ -4,6 +4,7 @@ What is copied is verified, and what the other store has is not copied again (se
 `agents.storage.stores.copying`). Several nodes may have one mirror: what both hold is one object.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,8 +40,10 @@ class Mirroring(MultiService):
         every: seconds between the end of a copy and the next.
 
     Attributes:
+        address: the other store's.
         figures: of the copy that runs, or ran last.
         runs: copies that came to their end.
+        ended: when the last of them did, in seconds since the epoch; 0 for not since the start.
         problem: why the last one did not, or empty.
     """
 
@@ -55,9 +58,10 @@ class Mirroring(MultiService):
         super().__init__()
         self.figures = Figures()
         self.runs = 0
+        self.ended = 0.0
         self.problem = ""
         self._reactor, self._disks = reactor, disks
-        self._address, self._folder, self._every = address, folder, every
+        self.address, self._folder, self._every = address, folder, every
         self._workers = Workers(reactor, _THREADS, name="mirror")
         self._thread = Workers(reactor, 1, name="mirror's state")
         for workers in (self._workers, self._thread):
@@ -86,11 +90,12 @@ class Mirroring(MultiService):
             else:
                 self.problem = "; ".join(self.figures.problems[:1])
                 self.runs += 1
+                self.ended = time.time()
             await sleep(self._reactor, min(self._every, _AGAIN) if self.problem else self._every)
 
     async def _copy(self) -> None:
         source = FolderStore(self._disks(), self._workers)
-        target = store_at(self._reactor, self._address, self._workers, load)
+        target = store_at(self._reactor, self.address, self._workers, load)
         copied = Copied(state_file(self._folder, source.name, target.name), self._thread)
         await copied.open()
         try:

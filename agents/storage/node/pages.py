@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 from agents.page import (
@@ -19,7 +20,9 @@ from agents.page import (
     human_bytes,
     human_seconds,
 )
+from agents.storage.cells import warned
 from agents.storage.figures import Figure, shown
+from agents.storage.node import mirror_page as mirror
 from agents.storage.status import DiskStatus
 
 if TYPE_CHECKING:
@@ -44,7 +47,7 @@ _DISK_COLUMNS = (
 def figures(node: "StorageNode") -> list[Figure]:
     """Return what a storage node measures."""
     store, routes, fetcher = node.store, node.routes, node.fetcher
-    return [
+    measured = [
         Figure("contents", "contents", lambda: store.count("contents")),
         Figure("structures", "URLs", lambda: store.count("structures")),
         Figure("free_bytes", "room left", lambda: store.free, unit="bytes"),
@@ -53,7 +56,7 @@ def figures(node: "StorageNode") -> list[Figure]:
         Figure("disk_errors", "disk errors", lambda: store.errors, total=True),
         Figure("damaged", "damaged, in quarantine", lambda: store.damaged),
         Figure("audit_found", "damage found", lambda: node.auditing.found, total=True),
-        Figure("audit_age_seconds", "seconds since the oldest audit", lambda: _age(node), unit="seconds"),
+        Figure("audit_age_seconds", "since the oldest audit", lambda: _age(node), unit="seconds"),
         Figure("waiting", "writes waiting", lambda: store.waiting),
         Figure("served", "answers given", lambda: routes.served, total=True, rate="/s"),
         Figure("taken", "contents taken", lambda: routes.contents.taken, total=True),
@@ -68,6 +71,7 @@ def figures(node: "StorageNode") -> list[Figure]:
         Figure("merged", "captures merged", lambda: fetcher.merged, total=True),
         Figure("told", "additions told", lambda: node.reporter.told, total=True),
     ]
+    return measured + (mirror.figures(node.mirroring) if node.mirroring is not None else [])
 
 
 def page(node: "StorageNode", measured: Sequence[Figure]) -> Page:
@@ -76,8 +80,6 @@ def page(node: "StorageNode", measured: Sequence[Figure]) -> Page:
     failed = node.store.failed
     asked = lookup.listener if lookup is not None else None
     sections: list[Section] = [
-        Figures("Now", shown(measured)),
-        *node.pulse.sections(),
         Figures(
             "Node",
             {
@@ -87,6 +89,9 @@ def page(node: "StorageNode", measured: Sequence[Figure]) -> Page:
             },
         ),
         _disks(node),
+        *(mirror.sections(node.mirroring) if node.mirroring is not None else []),
+        Figures("Now", shown(measured)),
+        *node.pulse.sections(),
         Figures(
             "Multicast",
             {
@@ -131,8 +136,8 @@ def _disk_row(disk: DiskStatus) -> list[Cell]:
         disk.contents,
         disk.structures,
         _audit(disk),
-        disk.damaged,
-        disk.errors,
+        warned(disk.damaged),
+        warned(disk.errors),
         disk.failed or disk.last_error,
     ]
 
@@ -146,6 +151,9 @@ def _audit(disk: DiskStatus) -> Cell:
 
 
 def _age(node: "StorageNode") -> float:
-    """Return how long ago the disk that was audited least lately was, in seconds; 0 for never."""
+    """Return how long ago the disk that was audited least lately was, in seconds.
+
+    One that never was is infinitely long ago, so that an alarm on the age hears of it too.
+    """
     oldest = min((node.auditing.status(disk).audited for disk in node.store.disks), default=0.0)
-    return time.time() - oldest if oldest else 0.0
+    return time.time() - oldest if oldest else inf

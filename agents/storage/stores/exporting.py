@@ -53,6 +53,7 @@ class Exporting:
     def __init__(self, source: Any, target: Any, wanted: Wanted, spool: Path) -> None:
         self.figures = Figures(doing="captures")
         self._source, self._target, self._wanted, self._spool = source, target, wanted, spool
+        self._found: set[str] = set()  # which of the URLs that were named have captures
 
     async def run(self) -> Figures:
         """Export; contents before the captures that name them.
@@ -61,6 +62,9 @@ class Exporting:
             StorageError: a store failed; what was exported stays, and the rest can be repeated.
         """
         await for_each(self._structures(), self._structure, _AT_ONCE)
+        for url in self._wanted.urls:
+            if structure_key(url) not in self._found:
+                self.figures.lose(f"{url}: no capture of it at these dates")
         self.figures.doing = ""
         self.figures.absent = list(self._source.absent)
         return self.figures
@@ -79,6 +83,8 @@ class Exporting:
             if not captures[0].url.startswith(self._wanted.prefix):
                 return
             wanted = [each for each in captures if self._wanted.takes(each)]
+            if wanted and self._wanted.urls:
+                self._found.add(held.key)
             ready = [each for each in wanted if await self._content(each)]
             if ready:
                 await self._target.append(ready)

@@ -62,6 +62,11 @@ class FolderStore:
             )
             await self._disk.open()
         for layout in self._layouts:
+            if not (layout.root / "layout").exists():
+                raise StoreRefused(
+                    f"{layout.root} is no disk of a storage node, and holds none: name a folder "
+                    "that has a file `layout`, or the one around such folders"
+                )
             layout.check()
 
     async def close(self) -> None:

@@ -13,6 +13,7 @@ from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import ensureDeferred as ensured
 
+from agents.archive.command import storage_orders
 from agents.archive.command.arguments import parse
 from agents.archive.command.storage import storage as verb
 from agents.archive.errors import ArchiveError
@@ -115,6 +116,11 @@ async def test_a_part_is_exported(
         disk = FolderStore([target], threads)
         await disk.open()
         assert [held.key for held in await disk.listing("structures")]
+    words = ["http://a.example/never", URL, "--to", tmp_path / "some"]
+    status, out, _ = await storage("export", *words, *common)
+    figures = json.loads(out)
+    assert (status, figures["captures"], figures["lost"]) == (1, 3, 1)
+    assert figures["problems"] == ["http://a.example/never: no capture of it at these dates"]
     status, _, err = await storage("export", "nonsense", "--to", tmp_path / "no", *common)
     assert status == 1 and "not a whole http or https address" in err
 
@@ -137,7 +143,7 @@ async def test_a_bucket_is_a_place_like_others(
     [
         (("verify", "ftp://x/"), "no kind of store"),
         (("verify", "s3://key:secret@bucket/"), "keys are never part of it"),
-        (("verify", "/nowhere/at/all"), "is no storage folder"),
+        (("verify", "/nowhere/at/all"), "name a folder that has a file `layout`"),
     ],
 )
 def test_what_cannot_be_done_is_said(words: tuple[str, ...], said: str) -> None:
@@ -180,6 +186,58 @@ async def test_a_running_archive_is_looked_after(
     assert status == 0 and json.loads(out)["contents"] == 1, err
     status, out, err = await storage("copy", place, tmp_path / "out", *common)
     assert status == 0 and json.loads(out)["captures"] == 1, err
+
+
+@ensureDeferred
+async def test_an_audit_tells_what_it_found_once(
+    agents: Any, threads: Workers, storage: Storage
+) -> None:
+    """Damage is found, and no fault of the next audit; emptying the quarantine ends the story."""
+    configuration = await agents.start()
+    body = bytes(200_000)  # too large for the journal
+    store = ClusterStore(reactor, configuration, threads)
+    await store.open(writing=True)
+    await store.put(content_key(body), body)
+    await store.close()
+    common = ("--config", configuration.path, "--archive", agents.directory)
+    [disk] = agents.nodes[0].store.disks
+    path = disk.layout.content(content_key(body))
+    path.chmod(0o600)
+    path.write_bytes(bytes(100) + b"rot" + bytes(199_897))
+    status, out, err = await storage("audit", "storage-1", *common, "--json")
+    assert (status, json.loads(out)["found"]) == (1, 1), err
+    status, out, err = await storage("audit", "storage-1", *common)
+    assert (status, out) == (0, "all is sound; 1 in quarantine since before\n"), err
+    for file in disk.layout.quarantine.iterdir():
+        file.unlink()
+    await disk.look()
+    status, out, err = await storage("audit", "storage-1", *common)
+    assert (status, out) == (0, "all is sound\n"), err
+
+
+@ensureDeferred
+async def test_a_drain_that_cannot_end_is_told(
+    agents: Any,
+    threads: Workers,
+    storage: Storage,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where there are too few nodes the waiting ends with what to do, and the order stands."""
+    configuration = await agents.start()
+    monkeypatch.setattr(storage_orders, "_STILL", 0.5)
+    store = ClusterStore(reactor, configuration, threads)
+    await store.open(writing=True)
+    await store.put(content_key(b"body"), b"body")
+    await store.close()
+    while agents.master.methods.added_entries < 2:
+        await sleep(reactor, 0.01)
+    common = ("--config", configuration.path, "--archive", agents.directory)
+    status, _, err = await storage("drain", "storage-2", *common)
+    assert status == 1 and "nothing has moved" in err and "dlweb storage status" in err
+    status, out, _ = await storage("status", *common)
+    assert status == 1 and "emptying storage-2: 1 left" in out
+    status, out, _ = await storage("undrain", "storage-2", *common)
+    assert (status, out) == (0, "storage-2 is in use again\n")
 
 
 @pytest.mark.slow
