@@ -8,13 +8,14 @@ HIP stream).
 
 from collections.abc import Callable
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
 from agents.storage.status import Added, Followed, NodeStatus
+from anet.errors import Overloaded
 from anet.tasks import Tasks, sleep
 from hip import HipError, Peer, convert
 
@@ -28,6 +29,8 @@ _log = Logger()
 
 class Reporter:
     """Follows the logs of the disks for one master at a time.
+
+    When anything goes wrong the link is ended: the next begins where the master then says.
 
     Args:
         clock: for how long it waits.
@@ -75,8 +78,14 @@ class Reporter:
                     followed[disk.name] = await self._tell_all(master, disk, before)
                 await self._wait()
                 master.notify("alive", status=self._status())
-        except HipError:
-            return  # the link is gone; the next one begins where the master then says
+        except CancelledError:
+            raise
+        except HipError as error:
+            _log.info("the master is told nothing more over this link: {why}", why=error)
+            master.close("what was added was not taken in")
+        except Exception:
+            _log.failure("the master could not be told what was added")
+            master.close("what was added could not be told")
 
     async def _tell_all(self, master: Peer, disk: DiskStore, followed: Followed) -> Followed:
         """Send a disk's log to its end, while it can be read; return how far the master is then."""
@@ -86,6 +95,8 @@ class Reporter:
         except OSError as error:
             disk.health.note(error)
             self._store.suspect(disk)
+        except Overloaded:
+            pass  # the disk has too much to do; the next turn tells the rest
         return followed
 
     async def _tell(self, master: Peer, disk: DiskStore, followed: Followed) -> Followed:

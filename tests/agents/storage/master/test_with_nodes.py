@@ -147,3 +147,21 @@ async def test_a_disk_that_is_drained_takes_nothing_new(household, nodes) -> Non
     keys = [sha256(body).hexdigest() for body in BODIES]
     assert not any(one.holds("contents", key) for key in keys)
     assert all(other.holds("contents", key) for key in keys)
+
+
+@ensureDeferred
+async def test_a_node_tells_again_what_the_master_could_not_take_in(
+    household, nodes, monkeypatch
+) -> None:
+    """It links anew, and goes on where the master says."""
+    await household.start()
+    await nodes.start(2)
+
+    async def broken(*_: Any) -> Any:
+        monkeypatch.undo()
+        raise OSError("the disk of the database is full")
+
+    monkeypatch.setattr(household.master.catalogue, "add", broken)
+    for body in BODIES:
+        await nodes.services["storage-1"].store.put(sha256(body).hexdigest(), body)
+    await household.until(lambda: all(len(nodes.holders(body)) == 2 for body in BODIES))
