@@ -7,13 +7,15 @@ from agents.storage.cells import warned
 from agents.storage.figures import Figure
 from agents.storage.node.mirroring import Mirroring
 
+PREFIX = "mirror_"
+
 
 def figures(mirroring: Mirroring) -> list[Figure]:
     """Return what is measured of a mirror."""
     return [
-        Figure("mirror_runs", "copies to the mirror", lambda: mirroring.runs, total=True),
-        Figure("mirror_failing", "mirror behind", lambda: bool(mirroring.problem)),
-        Figure("mirror_lost", "not in the mirror", lambda: mirroring.figures.lost),
+        Figure(f"{PREFIX}runs", "copies to the mirror", lambda: mirroring.runs, total=True),
+        Figure(f"{PREFIX}failing", "mirror behind", lambda: bool(mirroring.problem)),
+        Figure(f"{PREFIX}lost", "not in the mirror", lambda: mirroring.figures.lost),
     ]
 
 
@@ -28,7 +30,7 @@ def sections(mirroring: Mirroring) -> list[Section]:
                 "state": _state(mirroring),
                 "last whole copy": ago,
                 "contents copied": told.contents,
-                "of": human_bytes(told.bytes),
+                "bytes copied": human_bytes(told.bytes),
                 "contents known there": told.contents_known,
                 "URLs copied": told.structures,
                 "URLs unchanged": told.structures_known,

@@ -90,7 +90,7 @@ def page(node: "StorageNode", measured: Sequence[Figure]) -> Page:
         ),
         _disks(node),
         *(mirror.sections(node.mirroring) if node.mirroring is not None else []),
-        Figures("Now", shown(measured)),
+        Figures("Now", shown(each for each in measured if not each.name.startswith(mirror.PREFIX))),
         *node.pulse.sections(),
         Figures(
             "Multicast",
