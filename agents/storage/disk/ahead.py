@@ -43,8 +43,13 @@ class WriteAhead:
         writer: what failed once writes no more.
         workers: threads for what blocks.
         commit: makes files, as a batch of writes that waits for its turn.
-        on_durable: called with the key of each content that was made durable.
+        holds: tells whether the disk has a content.
+        on_durable: called with the key of each content that was made durable and is new.
         waiting_limit: bytes that may wait for the journal.
+
+    Attributes:
+        journal: the two files.
+        problem: why no files could be made of it, or empty.
     """
 
     def __init__(
@@ -55,22 +60,25 @@ class WriteAhead:
         workers: Workers,
         *,
         commit: Callable[[Sequence[Write]], Awaitable[list[Any]]],
+        holds: Callable[[str], bool],
         on_durable: Callable[[str], None],
         waiting_limit: int,
     ) -> None:
         self.journal = Journal(layout.root / "journal")
         self._layout, self._folders = layout, folders
         self._writer, self._workers = writer, workers
-        self._commit, self._on_durable = commit, on_durable
+        self._commit, self._holds, self._on_durable = commit, holds, on_durable
+        self.problem = ""
+        self._rounds = 0  # how often files were made of all that one half had
         self._appending = False
         self._oldest: float | None = None  # when the first came that no file is made of yet
         self._pause = Deadline(workers.clock, self._make)
         self._making: Deferred[None] | None = None
-        self._batches: Batcher[Sequence[Content]] = Batcher(
+        self._batches: Batcher[tuple[int, Sequence[Content]]] = Batcher(
             self._append,
             batch_limit=_BATCH_LIMIT,
             waiting_limit=waiting_limit,
-            weigh=lambda contents: sum(1000 + len(body) for _, body in contents),
+            weigh=lambda group: sum(1000 + len(body) for _, body in group[1]),
             name=f"journal of {layout.root}",
         )
 
@@ -85,7 +93,7 @@ class WriteAhead:
         Raises:
             Overloaded: too much is waiting.
         """
-        return self._batches.submit(contents)
+        return self._batches.submit((self._rounds, contents))
 
     def begin(self) -> None:
         """Begin to make files of what a process that was killed has left in the journal."""
@@ -98,7 +106,7 @@ class WriteAhead:
             Overloaded: too much is waiting.
         """
         for _ in range(2):  # what is being made already, and what came since that began
-            await self._batches.submit(())
+            await self._batches.submit((0, ()))
             self._make()
             await self._made()
 
@@ -113,17 +121,17 @@ class WriteAhead:
 
     # Appending
 
-    async def _append(self, groups: list[Sequence[Content]]) -> list[list[Any]]:
-        contents = [each for group in groups for each in group]
+    async def _append(self, groups: list[tuple[int, Sequence[Content]]]) -> list[list[Any]]:
+        contents = [each for _, group in groups for each in group]
+        came = [began for began, group in groups for _ in group]
         if self.journal.is_full:
             self._make()
             await self._made()
         outcomes = await self._appended(contents) if contents else []
-        results = iter(
-            [self._note(key, each) for (key, _), each in zip(contents, outcomes, strict=True)]
-        )
+        told = zip(contents, came, outcomes, strict=True)
+        results = iter([self._note(key, began, outcome) for (key, _), began, outcome in told])
         self._make_soon()
-        return [list(islice(results, len(group))) for group in groups]
+        return [list(islice(results, len(group))) for _, group in groups]
 
     async def _appended(self, contents: Sequence[Content]) -> list[Any]:
         self._appending = True
@@ -141,12 +149,15 @@ class WriteAhead:
         except OSError as error:
             raise self._writer.failure(error) from None
 
-    def _note(self, key: str, outcome: tuple[int, int] | DigestMismatch | None) -> Any:
+    def _note(self, key: str, began: int, outcome: tuple[int, int] | DigestMismatch | None) -> Any:
+        """Let a content be seen; it is not new if it got a file while it waited for its turn."""
         if not isinstance(outcome, tuple):
             return outcome or False
+        new = began == self._rounds or not self._holds(key)
         self.journal.note(key, outcome)
-        self._on_durable(key)
-        return True
+        if new:
+            self._on_durable(key)
+        return new
 
     # Making files
 
@@ -157,7 +168,11 @@ class WriteAhead:
         elif self.journal.filling.places:
             now = self._workers.clock.seconds()
             self._oldest = now if self._oldest is None else self._oldest
-            self._pause.set(max(0.0, min(QUIET, self._oldest + AGE - now)))
+            wait = min(QUIET, self._oldest + AGE - now)
+            if wait > 0:
+                self._pause.set(wait)
+            else:
+                self._make()  # now, since the next batch begins before a timer rings
 
     def _make(self) -> None:
         """Begin to make files, unless that goes on already; the next batch does it otherwise."""
@@ -178,19 +193,24 @@ class WriteAhead:
             outcomes = await self._commit(
                 [ContentWrite(self._layout, self._folders, key, body) for key, body in chunk]
             )
-            for outcome in outcomes:
-                if isinstance(outcome, Exception):
+            for (key, _), outcome in zip(chunk, outcomes, strict=True):
+                if isinstance(outcome, DigestMismatch):  # and it must not stop all that follow
+                    _log.error("{key} was damaged in the journal, and is gone", key=key)
+                elif isinstance(outcome, Exception):
                     raise outcome
         self.journal.forget()
+        self._rounds += 1
         await self._workers.run(self.journal.empty)
 
     def _end_making(self, result: object) -> None:
         making, self._making = self._making, None
         if isinstance(result, Failure):
-            _log.error("contents stay in the journal for now: {why}", why=result.value)
+            self.problem = f"contents stay in the journal for now: {result.value}"
+            _log.error("{problem}", problem=self.problem)
             if not self._writer.failed:
                 self._pause.set(AGE)
         else:
+            self.problem = ""
             self._make_soon()
         if making is not None:
             making.callback(None)

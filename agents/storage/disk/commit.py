@@ -6,6 +6,7 @@ acknowledged; a crash at any moment leaves files that are whole or that nobody r
 
 import errno
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Any, Protocol
 
 from agents.storage.disk.additions import AdditionsLog, Entry
@@ -51,9 +52,19 @@ class DiskWriter:
     def __init__(self, layout: Layout, additions: AdditionsLog) -> None:
         self._layout, self._additions = layout, additions
         self.failed = ""
+        self._writing = Lock()
+
+    def alone(self, action: Callable[[], None]) -> None:
+        """Do something while nothing is written. Blocks."""
+        with self._writing:
+            action()
 
     def commit(self, writes: Sequence[Write]) -> list[Any]:
         """Write a batch; return a result or an exception for each."""
+        with self._writing:
+            return self._commit(writes)
+
+    def _commit(self, writes: Sequence[Write]) -> list[Any]:
         outcomes: list[Any] = [None] * len(writes)
         sync = SyncSet(self._layout.root)
         try:

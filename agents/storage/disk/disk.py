@@ -12,7 +12,7 @@ from agents.storage.disk.ahead import WriteAhead
 from agents.storage.disk.commit import DiskWriter, Write
 from agents.storage.disk.contents import read_small
 from agents.storage.disk.durable import Folders
-from agents.storage.disk.health import Health, look
+from agents.storage.disk.health import TAKEN_BACK, Health, look
 from agents.storage.disk.holdings import Holdings
 from agents.storage.disk.keeping import FilterKeeper
 from agents.storage.disk.layout import Kind, Layout
@@ -65,6 +65,7 @@ class Disk:
             self._writer,
             workers,
             commit=self._batches.submit,
+            holds=lambda key: self.holds("contents", key),
             on_durable=lambda key: self.holdings.add("contents", key),
             waiting_limit=waiting_limit,
         )
@@ -75,6 +76,7 @@ class Disk:
             workers,
             settle=self.ahead.settle,
             pause=lambda: self._batches.submit([]),
+            journal=self.ahead.journal.held,
         )
 
     @property
@@ -156,9 +158,9 @@ class Disk:
             free=self.room,
             contents=self.holdings.counts["contents"],
             structures=self.holdings.counts["structures"],
-            failed=self.failed,
+            failed=self.failed and f"{self.failed}; {TAKEN_BACK}",
             errors=self.health.errors,
-            last_error=self.health.last_error,
+            last_error=self.ahead.problem or self.health.last_error,
             damaged=self.damaged,
         )
 
@@ -183,7 +185,9 @@ class Disk:
     async def renew_log(self) -> None:
         """Make the log of additions again of what lies on the disk; writes wait meanwhile."""
         await self.ahead.settle()
-        await self.workers.run(lambda: self.additions.renew(scan.entries(self.layout)))
+        await self.workers.run(
+            self._writer.alone, lambda: self.additions.renew(scan.entries(self.layout))
+        )
         self._keeper.follow_anew()
 
     async def save_filter(self) -> None:
@@ -200,7 +204,7 @@ class Disk:
                 self.health.note(outcome)
             if isinstance(write, Removal):
                 if write.gone and not isinstance(outcome, Exception):
-                    self.holdings.remove(write.kind, write.key)
+                    self._let_go(write)
             elif not isinstance(outcome, Exception) and not self._is_known(write):
                 self.holdings.add(write.kind, write.key, new=write.created)
         self._keeper.follow()
@@ -208,6 +212,12 @@ class Disk:
         self.on_added()
         each = iter(outcomes)
         return [list(islice(each, len(group))) for group in groups]
+
+    def _let_go(self, removal: Removal) -> None:
+        """Take note that something is gone, unless it has come into the journal again since."""
+        self.holdings.remove(removal.kind, removal.key)
+        if self._is_known(removal):
+            self.holdings.add(removal.kind, removal.key, new=False)
 
     def _is_known(self, write: Write) -> bool:
         """Tell whether `holdings` heard of a content when it came into the journal."""
@@ -229,4 +239,4 @@ class Disk:
         self.damaged = self.layout.in_quarantine()
         self.additions.open(scan.entries(self.layout))
         self.ahead.journal.open()
-        self._keeper.load(self.ahead.journal.held())
+        self._keeper.load()

@@ -6,6 +6,7 @@ from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from agents.storage.disk.health import TAKEN_BACK
 from agents.storage.disk.known import KnownDisks
 from agents.storage.disk.layout import Kind
 from agents.storage.disk.store import DiskStore
@@ -102,7 +103,7 @@ class Disks:
             return
         if disk.health.gone and disk in self.disks:
             self.disks.remove(disk)
-            self.missing[str(disk.layout.root)] = disk.health.failed
+            self.missing[str(disk.layout.root)] = f"{disk.health.failed}; {TAKEN_BACK}"
             _log.error("a disk is left out: {why}", why=disk.health.failed)
             self.on_change()
             await disk.close()

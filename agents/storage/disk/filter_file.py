@@ -60,10 +60,9 @@ def save(layout: Layout, holdings: Holdings, log: str, position: int) -> None:
     Raises:
         OSError: the system could not.
     """
-    found = holdings.snapshot()
-    if found is None:
+    survey = holdings.snapshot()
+    if survey is None:
         return
-    survey, removed = found
     head = msgspec.json.encode(
         _Head(
             format=_FORMAT,
@@ -74,7 +73,7 @@ def save(layout: Layout, holdings: Holdings, log: str, position: int) -> None:
             contents=survey.counts["contents"],
             structures=survey.counts["structures"],
             groups=sorted(survey.groups),
-            removed=sorted(removed),
+            removed=sorted(survey.removed),
         )
     )
     bits = survey.filter.bitarray.tobytes()
@@ -100,7 +99,7 @@ def load(layout: Layout, additions: AdditionsLog) -> Holdings | None:
         head, survey = _read(layout)
         if head.log == additions.log and head.position <= additions.position:
             holdings = Holdings()
-            holdings.restore(survey, set(head.removed))
+            holdings.end_survey(survey)
             _follow(additions, head.position, holdings)
             return holdings
     # Lest it be trusted later, when a log that was cut off has grown past its position again.
@@ -136,7 +135,7 @@ def _read(layout: Layout) -> tuple[_Head, Survey]:
     del bits[size:]
     filter_.count = head.count
     counts = dict(zip(KINDS, (head.contents, head.structures), strict=True))
-    return head, Survey(filter_, counts, frozenset(head.groups))
+    return head, Survey(filter_, counts, set(head.groups), set(head.removed))
 
 
 def _follow(additions: AdditionsLog, position: int, holdings: Holdings) -> None:

@@ -13,6 +13,8 @@ from attrs import define
 from agents.storage.disk.layout import Layout
 from agents.storage.errors import LayoutRefused
 
+TAKEN_BACK = "it is taken back when the node is started again"
+
 
 @define
 class Health:

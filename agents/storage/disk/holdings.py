@@ -5,11 +5,14 @@ A negative is definite; a positive must be checked on the disk.
 
 import time
 from collections.abc import Iterable
+from typing import TypeAlias
 
-from attrs import frozen
+from attrs import Factory, frozen
 from pybloom_live import BloomFilter
 
 from agents.storage.disk.layout import KINDS, Kind
+
+Change: TypeAlias = tuple[Kind, str, bool]  # kind and key of what came, or is gone
 
 ERROR_RATE = 0.001
 LEAST_CAPACITY = 100_000
@@ -24,11 +27,30 @@ class Survey:
         filter: all of it.
         counts: how many of each kind.
         groups: first bytes of the keys (see `anet.multicast`).
+        removed: what is in the filter, and gone.
     """
 
     filter: BloomFilter
     counts: dict[Kind, int]
-    groups: frozenset[int]
+    groups: set[int]
+    removed: set[str] = Factory(set)
+
+    def holds(self, kind: Kind, key: str) -> bool:
+        """Tell whether the disk may have it; False is definite."""
+        token = _token(kind, key)
+        return token not in self.removed and token in self.filter
+
+    def follow(self, changes: Iterable[Change]) -> None:
+        """Take in what was added and taken away since the scan began; for many in a worker."""
+        for kind, key, gone in changes:
+            held = self.holds(kind, key)
+            self.counts[kind] += (not gone and not held) - (gone and held)
+            if gone and held:
+                self.removed.add(_token(kind, key))
+            elif not gone:
+                self.removed.discard(_token(kind, key))
+                self.groups.add(int(key[:2], 16))
+                self.filter.add(_token(kind, key))
 
 
 class FilterTooSmall(Exception):
@@ -61,7 +83,7 @@ def survey(found: Iterable[tuple[Kind, str]], capacity: int) -> Survey:
             filter_.add(_token(kind, key), skip_check=True)
     if sum(counts.values()) > capacity:
         raise FilterTooSmall(sum(counts.values()))
-    return Survey(filter_, counts, frozenset(groups))
+    return Survey(filter_, counts, groups)
 
 
 class Holdings:
@@ -80,7 +102,7 @@ class Holdings:
         self._filter: BloomFilter | None = None
         self._removed: set[str] = set()
         self._removed_limit = removed_limit
-        self._since: list[tuple[Kind, str]] = []
+        self._since: list[Change] = []
         self._surveying = False
 
     @property
@@ -110,13 +132,15 @@ class Holdings:
         self.groups.add(int(key[:2], 16))
         self._removed.discard(_token(kind, key))
         if self._surveying:
-            self._since.append((kind, key))
+            self._since.append((kind, key, False))
         self._put(kind, key)
 
     def remove(self, kind: Kind, key: str) -> None:
         """Take note of what was taken away."""
         self.counts[kind] -= 1
         self._removed.add(_token(kind, key))
+        if self._surveying:
+            self._since.append((kind, key, True))
 
     def begin_survey(self) -> int:
         """Remember what is added from now on; return the capacity that the new filter needs."""
@@ -124,35 +148,29 @@ class Holdings:
         self._since.clear()
         return max(LEAST_CAPACITY, 2 * sum(self.counts.values()))
 
-    def end_survey(self, result: Survey | None) -> None:
-        """Take over what a survey found, and what was added while it looked; None: it failed."""
-        self._surveying = False
-        if result is None:
-            return
-        self._filter, self.counts = result.filter, dict(result.counts)
-        self.groups = set(result.groups)
-        self._removed.clear()
-        for kind, key in self._since:
-            if not self.may_hold(kind, key):
-                self.counts[kind] += 1
-            self.groups.add(int(key[:2], 16))
-            self._put(kind, key)
-        self._since.clear()
+    def since_survey(self) -> list[Change]:
+        """Return what was added and taken away since a survey began, or since the last call."""
+        since, self._since = self._since, []
+        return since
 
-    def snapshot(self) -> tuple[Survey, frozenset[str]] | None:
+    def end_survey(self, result: Survey | None) -> None:
+        """Take over what a survey found, and what happened while it looked; None: it failed."""
+        self._surveying = False
+        since = self.since_survey()
+        if result is not None:
+            result.follow(since)
+            self._filter, self.counts = result.filter, dict(result.counts)
+            self.groups, self._removed = set(result.groups), set(result.removed)
+
+    def snapshot(self) -> Survey | None:
         """Return the filter, and what was taken away since; None while there is no filter.
 
         The filter itself is not copied, so that it may have more in it by the time it is used.
         """
         if self._filter is None:
             return None
-        counts, groups = dict(self.counts), frozenset(self.groups)
-        return Survey(self._filter, counts, groups), frozenset(self._removed)
-
-    def restore(self, survey: Survey, removed: set[str]) -> None:
-        """Take over what a snapshot said, which was written down."""
-        self._filter, self.counts = survey.filter, dict(survey.counts)
-        self.groups, self._removed = set(survey.groups), removed
+        counts, groups = dict(self.counts), set(self.groups)
+        return Survey(self._filter, counts, groups, set(self._removed))
 
     def _put(self, kind: Kind, key: str) -> None:
         if self._filter is None:

@@ -10,6 +10,7 @@ does. What a crash has torn is the end of a journal, which nobody was told of.
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
@@ -74,7 +75,7 @@ class Journal:
         for segment in (self.filling, self.emptying):
             if segment.descriptor >= 0:
                 os.close(segment.descriptor)
-                segment.descriptor = -1
+                segment.descriptor, segment.places = -1, {}
 
     @property
     def is_full(self) -> bool:
@@ -96,11 +97,15 @@ class Journal:
         return None if place is None else place[1]
 
     def read(self, key: str) -> bytes | None:
-        """Return a content, or None when it is not here; it is in memory, so this is quick."""
+        """Return a content, or None when it is not here, or the disk does not give it.
+
+        It is in the system's memory, so this is quick.
+        """
         for segment in (self.filling, self.emptying):
             place = segment.places.get(key)
             if place is not None:
-                return os.pread(segment.descriptor, place[1], place[0])
+                with suppress(OSError):
+                    return os.pread(segment.descriptor, place[1], place[0])
         return None
 
     def append(self, contents: Sequence[Content]) -> list[tuple[int, int] | DigestMismatch | None]:

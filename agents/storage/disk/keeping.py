@@ -1,6 +1,7 @@
 """What memory knows of a disk: kept on it between two starts, made anew when that does not do."""
 
 from collections.abc import Awaitable, Callable, Iterable
+from threading import Lock
 
 from agents.storage.disk import filter_file, scan
 from agents.storage.disk.additions import AdditionsLog
@@ -11,6 +12,8 @@ from agents.storage.status import Followed
 from anet.errors import Overloaded
 from anet.tasks import Tasks
 from anet.workers import Workers
+
+_MANY = 200  # additions that are taken in without a thread
 
 
 class FilterKeeper:
@@ -23,6 +26,7 @@ class FilterKeeper:
         workers: threads for what blocks.
         settle: waits until all that is in the journal has a name that a scan finds.
         pause: waits for the end of the batch of writes that runs.
+        journal: gives the keys that are in the journal.
 
     Attributes:
         holdings: what memory knows.
@@ -37,16 +41,19 @@ class FilterKeeper:
         *,
         settle: Callable[[], Awaitable[None]],
         pause: Callable[[], Awaitable[object]],
+        journal: Callable[[], Iterable[str]],
     ) -> None:
         self.holdings = Holdings()
         self._layout, self._additions, self._health = layout, additions, health
-        self._workers, self._settle, self._pause = workers, settle, pause
+        self._workers, self._settle = workers, settle
+        self._pause, self._journal = pause, journal
         self._covered = Followed()  # how much of the log `holdings` knows
         self._saved = Followed()  # how much of it the filter on the disk does
+        self._writing = Lock()  # one thread at a time writes the filter down
         self._tasks = Tasks()
 
-    def load(self, journal: Iterable[str]) -> None:
-        """Take over what was saved, if it is sound, and the keys that are in the journal. Blocks.
+    def load(self) -> None:
+        """Take over what was saved, if it is sound, and what is in the journal. Blocks.
 
         Raises:
             OSError: the system could not.
@@ -56,7 +63,7 @@ class FilterKeeper:
             self.holdings = found
             self.follow()
             self._saved = self._covered
-        for key in journal:
+        for key in self._journal():
             self.holdings.add("contents", key, new=not self.holdings.may_hold("contents", key))
 
     def follow(self) -> None:
@@ -84,12 +91,14 @@ class FilterKeeper:
         if not self.holdings.surveyed or covered in (self._saved, Followed()):
             return
         try:
-            await self._workers.run(
-                filter_file.save, self._layout, self.holdings, covered.log, covered.position
-            )
+            await self._workers.run(self._write, covered)
             self._saved = covered
         except OSError as error:
             self._health.note(error)
+
+    def _write(self, covered: Followed) -> None:
+        with self._writing:
+            filter_file.save(self._layout, self.holdings, covered.log, covered.position)
 
     async def _survey(self, capacity: int) -> None:
         found = None
@@ -101,6 +110,11 @@ class FilterKeeper:
                     found = await self._workers.run(survey, keys, capacity)
                 except FilterTooSmall as error:
                     capacity = 2 * error.needed
+            while len(since := self.holdings.since_survey()) > _MANY:
+                await self._workers.run(found.follow, since)
+            found.follow(since)
+            # What could not be made into files had no name that the scan found.
+            found.follow(("contents", key, False) for key in self._journal())
             # Between two batches nothing is on the disk that `holdings` has not been told of,
             # and so nothing is counted twice; and the log says nothing that it does not know.
             await self._pause()

@@ -1,14 +1,21 @@
 """What may go wrong with a disk besides: found by trying to break it."""
 
-import os
+import errno
 from hashlib import sha256
 from pathlib import Path
+from threading import Event
 
 import pytest
 from pytest_twisted import ensureDeferred
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred, DeferredList
 
+from agents.storage.disk import journal as journal_module
 from agents.storage.disk.additions import AdditionsLog, Entry
+from agents.storage.disk.contents import ContentWrite
+from agents.storage.disk.holdings import Holdings, survey
 from agents.storage.disk.layout import Layout
+from agents.storage.disk.removal import Removal
 from agents.storage.disk.store import DiskStore
 from agents.storage.errors import LayoutRefused
 
@@ -78,3 +85,87 @@ def test_a_follower_comes_past_a_part_that_is_damaged(tmp_path: Path) -> None:
         position = part.position
         found += part.entries
     assert found[-1] == entries[-1] and len(found) < len(entries)
+
+
+def _full(write: object, sync: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@ensureDeferred
+async def test_what_stays_in_the_journal_during_a_survey_is_not_denied_later(
+    store: DiskStore, monkeypatch
+) -> None:
+    """A content that no scan could find is held once it has its file, and counted once."""
+    with monkeypatch.context() as patch:
+        patch.setattr(ContentWrite, "stage", _full)
+        await store.put(_key(b"one"), b"one")
+        await Deferred.fromCoroutine(store._keeper._survey(store.holdings.begin_survey()))
+        said = store.status()
+        assert "stay in the journal" in said.last_error and not said.failed
+    await store.ahead.settle()
+    assert store.ahead.journal.size == 0 and store.holds("contents", _key(b"one"))
+    assert store.holdings.counts["contents"] == 1
+    assert not store.status().last_error
+
+
+@ensureDeferred
+async def test_what_comes_back_while_it_is_taken_away_is_held(store, monkeypatch) -> None:
+    """A content that is put again before its removal is noted is on the disk, and found there."""
+    key = _key(b"one")
+    await store.put(key, b"one")
+    await store.ahead.settle()
+    taken, again = Removal._take, Event()
+
+    def take(removal: Removal, path: Path) -> None:
+        taken(removal, path)
+        putting = lambda: Deferred.fromCoroutine(store.put(key, b"one"))  # noqa: E731
+        reactor.callFromThread(lambda: putting().addBoth(lambda _: again.set()))
+        again.wait(10)
+
+    monkeypatch.setattr(Removal, "_take", take)
+    assert await store.remove("contents", key) is True
+    await store.ahead.settle()
+    assert store.holds("contents", key) and store.holdings.counts["contents"] == 1
+    assert store.layout.content(key).read_bytes() == b"one"
+
+
+@ensureDeferred
+async def test_a_content_that_waited_for_a_full_journal_is_new_once(store, monkeypatch) -> None:
+    """Of all who bring the same at once, one is told that it is new."""
+    monkeypatch.setattr(journal_module, "COUNT", 1)
+    monkeypatch.setattr(store.ahead._batches, "_batch_limit", 1)
+    bodies = (b"one", b"two", b"one")
+    putting = [Deferred.fromCoroutine(store.put(_key(body), body)) for body in bodies]
+    outcomes = [outcome for _, outcome in await DeferredList(putting)]
+    assert outcomes == [True, True, False]
+    assert store.holdings.counts["contents"] == 2
+
+
+@ensureDeferred
+async def test_damage_in_the_journal_stops_nothing_else(store: DiskStore, monkeypatch) -> None:
+    """Files are made of all that is sound, and the journal is emptied."""
+    monkeypatch.setattr(store.ahead, "_make", lambda: None)
+    await store.put_all([(_key(body), body) for body in (b"one", b"two", b"three")])
+    offset, _ = store.ahead.journal.filling.places[_key(b"two")]
+    with store.ahead.journal.filling.path.open("r+b") as file:
+        file.seek(offset)
+        file.write(b"rot")
+    monkeypatch.undo()
+    await store.ahead.settle()
+    assert store.ahead.journal.size == 0
+    held = [store.holds("contents", _key(body)) for body in (b"one", b"two", b"three")]
+    assert held == [True, False, True]
+
+
+def test_what_goes_during_a_survey_is_counted_off() -> None:
+    """A scan that has seen what was then taken away does not bring it back."""
+    held, gone, back = (_key(name) for name in (b"held", b"gone", b"back"))
+    holdings = Holdings()
+    capacity = holdings.begin_survey()
+    found = survey([("contents", key) for key in (held, gone, back)], capacity)
+    for key in (gone, back):
+        holdings.remove("contents", key)
+    holdings.add("contents", back)
+    holdings.end_survey(found)
+    assert [holdings.may_hold("contents", key) for key in (held, gone, back)] == [True, False, True]
+    assert holdings.counts["contents"] == 2
