@@ -1,9 +1,16 @@
 """What the agents of the replication layer tell each other of themselves."""
 
-from attrs import field, frozen
+from typing import Any
 
+from attrs import field, frozen, validators
+
+from agents.capture import is_key
 from agents.storage.disk.additions import Entry
 from agents.storage.replicas import Rules
+
+_LARGEST = (1 << 63) - 1  # that databases take
+_MARK_LENGTH = 16  # hexadecimal digits
+_position: Any = [validators.ge(0), validators.le(_LARGEST)]
 
 
 @frozen
@@ -66,8 +73,8 @@ class NodeStatus:
     failed: str = ""
     disks: list[DiskStatus] = field(factory=list)
     missing: dict[str, str] = field(factory=dict)
-    place: str = ""
-    safety: float = 1.0
+    place: str = field(default="", validator=validators.max_len(200))
+    safety: float = field(default=1.0, validator=[validators.gt(0), validators.le(100)])
     groups: str = ""
     draining: bool = False
 
@@ -131,6 +138,17 @@ class Followed:
     position: int = 0
 
 
+def _are_sound(_: object, __: object, entries: list[Entry]) -> None:
+    """Refuse entries that no log has, for they come from peers, and databases trust them.
+
+    Raises:
+        ValueError: a key is none, or a size or a mark is out of bounds.
+    """
+    for each in entries:
+        if not (is_key(each.key) and 0 <= each.size <= _LARGEST and len(each.mark) <= _MARK_LENGTH):
+            raise ValueError(f"no log has an entry of the key {each.key[:80]!r} and such a size")
+
+
 @frozen
 class Added:
     """A part of a node's log of additions, as it is sent.
@@ -144,7 +162,7 @@ class Added:
     """
 
     log: str
-    since: int
-    position: int
-    entries: list[Entry]
+    since: int = field(validator=_position)
+    position: int = field(validator=_position)
+    entries: list[Entry] = field(validator=_are_sound)
     disk: str = ""

@@ -15,6 +15,7 @@ from agents.storage.status import Added, Followed, IndexStatus, NodeStatus
 from hip import CallRefused, Peer, exposed
 
 _COUNTS_LIMIT = 10_000
+_REFERENCES_LIMIT = 1 << 40  # more do not count
 
 
 class NodeMethods:
@@ -85,6 +86,7 @@ class NodeMethods:
         if len(counts) > _COUNTS_LIMIT:
             raise CallRefused("too-many", f"at most {_COUNTS_LIMIT} in one call")
         _check(counts)
+        counts = {key: min(max(count, 0), _REFERENCES_LIMIT) for key, count in counts.items()}
         await self._orders.refer(counts)
         self._mending.look_at(Entry("contents", key, 0) for key in counts)
 
