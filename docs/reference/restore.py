@@ -82,10 +82,7 @@ def structures(folders):
 
 def captures(paths):
     """Return the captures of one URL, oldest first: the union of its copies."""
-    found = {}
-    for path in paths:
-        for date, key, *rest in captures_in(path):
-            found[date, key] = rest
+    found = {(date, key): rest for path in paths for date, key, *rest in captures_in(path)}
     return sorted(found.items())
 
 
@@ -138,11 +135,14 @@ def main(arguments):
     paths = [Path(each) for each in words[1:] if Path(each).exists()]
     folders = [path for path in paths if any((path / name).exists() for name in MARKS)]
     asked = [each for each in words if Path(each) not in paths]
+    for path in (each for each in paths if each not in folders):
+        print(f"{path} is no disk of an archive: is it mounted?", file=sys.stderr)
     if folders and asked[:1] == ["list"] and len(asked) <= 2:
         return show("".join(asked[1:]), folders)
     if folders and asked[:1] == ["get"] and len(asked) in (2, 3):
         return get(asked[1], "".join(asked[2:]), folders, "--head" in arguments)
-    print(__doc__, file=sys.stderr)
+    why = f"There is no folder {asked[-1]}." if folders and len(asked) > 2 else "Name a disk."
+    print(__doc__, why, sep="\n", file=sys.stderr)
     return 2
 
 

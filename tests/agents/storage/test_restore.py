@@ -130,6 +130,18 @@ def test_what_is_lost_is_said(disks: list[Path], make_capture: Any) -> None:
     assert restore("get").returncode == restore("list").returncode == 2
 
 
+def test_disks_that_are_not_there_are_named(disks: list[Path], tmp_path: Path) -> None:
+    """A mount point without its disk is told, and passed over; so is a folder that is not."""
+    (tmp_path / "empty").mkdir()
+    run = restore("list", URLS[2], tmp_path / "empty", *disks)
+    assert run.returncode == 0 and len(run.stdout.splitlines()) == 3
+    assert run.stderr.decode() == f"{tmp_path}/empty is no disk of an archive: is it mounted?\n"
+    run = restore("list", URLS[2], tmp_path / "none", *disks)
+    assert run.returncode == 2 and f"no folder {tmp_path}/none".encode() in run.stderr
+    run = restore("list", URLS[2], tmp_path / "none")
+    assert run.returncode == 2 and b"Name a disk." in run.stderr
+
+
 def test_a_prefix_lists_a_part(disks: list[Path]) -> None:
     """Only URLs that begin with it are listed, oldest capture first."""
     lines = restore("list", "http://b", *disks).stdout.decode().splitlines()
