@@ -15,6 +15,7 @@ _MODULES = {
     "repair": "storage_orders",
     "drain": "storage_orders",
     "undrain": "storage_orders",
+    "forget": "storage_orders",
     "verify": "storage_files",
     "copy": "storage_files",
     "export": "storage_files",

@@ -41,6 +41,8 @@ def add_actions(
         drain.add_argument(
             "disk", nargs="?", default="", metavar="DISK", help="one disk, by its name"
         )
+    forget = action("forget", "forget a node that is gone for good, with all that it held")
+    forget.add_argument("node", metavar="NODE", help="the node's name; it must be down")
     verify = action(
         "verify", "hash everything again and read every capture, archive running or not"
     )

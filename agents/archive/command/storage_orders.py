@@ -1,4 +1,4 @@
-"""`dlweb storage audit`, `repair`, `drain` and `undrain`: orders that the master carries out.
+"""`dlweb storage audit`, `repair`, `drain`, `undrain`, `forget`: what the master is told to do.
 
 Whoever stops waiting stops nothing: the order stands, and `dlweb storage status` shows it. Where
 nothing moves any more, the waiting ends by itself, and says so.
@@ -123,6 +123,18 @@ async def undrain(reactor: Any, options: argparse.Namespace) -> int:
     async with MasterLink(reactor, configured(options)) as master:
         await master.order("undrain", **named)
     _tell(options, named, f"{options.node} {options.disk}".rstrip() + " is in use again")
+    return 0
+
+
+async def forget(reactor: Any, options: argparse.Namespace) -> int:
+    """Have the master forget a node that is gone for good.
+
+    Raises:
+        ArchiveError: there is no such node, it is up, or nobody answers.
+    """
+    async with MasterLink(reactor, configured(options)) as master:
+        await master.order("forget", node=options.node)
+    _tell(options, {"node": options.node}, f"{options.node} is forgotten, with all that it held")
     return 0
 
 

@@ -156,11 +156,11 @@ class OperatorMethods:
         """
         if self._registry.peer(self._known(node)) is not None:
             raise CallRefused("node-up", f"{node} is linked to the master; stop it first")
+        self._registry.forget(node)  # first: one that links meanwhile stays
         for disk in (await self._catalogue.disks()).get(node, []):
             await self._catalogue.forget_disk(node, disk)
         for drain in [drain for drain in self._orders.drains if drain.node == node]:
             await self._orders.undrain(drain)
-        self._registry.forget(node)
         self._mending.forget_disks()
         self._ordered(node)
 

@@ -157,7 +157,7 @@ def test_what_cannot_be_done_is_said(words: tuple[str, ...], said: str) -> None:
 async def test_a_running_archive_is_looked_after(
     agents: Any, threads: Workers, make_capture: Any, tmp_path: Path, storage: Storage
 ) -> None:
-    """Status, where, repair, drain and undrain ask its master; verify and copy its nodes."""
+    """All but verify and copy, which ask its nodes, ask its master."""
     configuration = await agents.start()
     store = ClusterStore(reactor, configuration, threads)
     await store.open(writing=True)
@@ -178,6 +178,7 @@ async def test_a_running_archive_is_looked_after(
     for action, node, wanted in (
         ("drain", "storage-9", 1),
         ("undrain", "storage-1", 1),
+        ("forget", "storage-1", 1),
     ):
         status, _, err = await storage(action, node, *common)
         assert status == wanted and node in err
@@ -186,6 +187,13 @@ async def test_a_running_archive_is_looked_after(
     assert status == 0 and json.loads(out)["contents"] == 1, err
     status, out, err = await storage("copy", place, tmp_path / "out", *common)
     assert status == 0 and json.loads(out)["captures"] == 1, err
+    await agents.stop(agents.nodes[1])
+    while agents.master.registry.up != {"storage-1"}:
+        await sleep(reactor, 0.01)
+    status, out, err = await storage("forget", "storage-2", *common)
+    assert (status, json.loads(out)) == (0, {"node": "storage-2"}), err
+    status, out, err = await storage("status", *common)
+    assert [node["status"]["name"] for node in json.loads(out)["nodes"]] == ["storage-1"]
 
 
 @ensureDeferred
