@@ -6,8 +6,8 @@ from another.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from hashlib import file_digest
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from agents import dates
@@ -15,6 +15,8 @@ from agents.archive.errors import ArchiveError
 from agents.archive.sections import section
 from agents.capture import Capture, structure_key
 from agents.configuration import Configuration
+from agents.storage.disk.contents import is_sound
+from agents.storage.disk.journal import find_in_journals
 from agents.storage.disk.layout import Layout
 from agents.storage.disk.structures import read_captures
 from agents.storage.errors import DamagedStructure
@@ -93,20 +95,23 @@ def whole(found: Iterable[Layout], capture: Capture) -> Capture:
     raise NotArchived(f"the head of {capture.url} at {capture.date} is lost or damaged")
 
 
-def content_of(found: Iterable[Layout], key: str) -> Path:
-    """Return a file that is the content of a key, as its SHA-256 proves.
+def content_of(found: Sequence[Layout], key: str) -> Path | bytes:
+    """Return a file that is the content of a key, as its SHA-256 proves; or its bytes.
+
+    Bytes are of a small one that has no file yet. It gets one while the node runs, so look twice.
 
     Raises:
         NotArchived: no node holds an undamaged copy.
     """
-    for layout in found:
-        path = layout.content(key)
-        try:
-            with path.open("rb") as file:
-                if file_digest(file, "sha256").hexdigest() == key:
-                    return path
-        except OSError:
-            continue
+    for _ in range(2):
+        for layout in found:
+            with suppress(OSError):
+                if is_sound(layout.content(key), key):
+                    return layout.content(key)
+        for layout in found:
+            with suppress(OSError):
+                if (body := find_in_journals(layout.root, key)) is not None:
+                    return body
     raise NotArchived(f"the content {key} is lost or damaged on every storage node here")
 
 

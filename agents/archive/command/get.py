@@ -3,6 +3,7 @@
 import argparse
 import shutil
 import sys
+from io import BytesIO
 from typing import Any
 
 from agents import dates
@@ -29,7 +30,7 @@ async def get(reactor: Any, options: argparse.Namespace) -> int:
     output = sys.stdout.buffer
     if options.head:
         output.write(holdings.whole(layouts, capture).head)
-    with content.open("rb") as file:
+    with BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
         shutil.copyfileobj(file, output)
     output.flush()
     return 0

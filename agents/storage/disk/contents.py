@@ -14,6 +14,8 @@ from agents.storage.disk.layout import Kind, Layout
 from agents.storage.errors import DigestMismatch
 
 SMALL = 64 * 1024  # bytes of a content that is read at once, and goes through the journal
+_EMPTY = sha256().hexdigest()
+_OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # a disk may bring links and pipes along
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 _serial: Iterator[int] = count(1)
@@ -67,7 +69,7 @@ def is_sound(path: str | os.PathLike[str], key: str) -> bool:
         OSError: the system could not read it; a disk's own error counts as damage.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY)  # twice as quick as `open` to say no
+        descriptor = os.open(path, _OLD)  # twice as quick as `open` to say no
     except FileNotFoundError:
         return False
     try:
@@ -82,7 +84,7 @@ def is_sound(path: str | os.PathLike[str], key: str) -> bool:
 def read_small(layout: Layout, key: str) -> bytes | None:
     """Return a content of at most `SMALL` bytes; None for any other, and for an error."""
     try:
-        descriptor = os.open(f"{layout.folder('contents', key)}/{key}", os.O_RDONLY)
+        descriptor = os.open(f"{layout.folder('contents', key)}/{key}", _OLD)
     except OSError:
         return None
     try:
@@ -91,6 +93,8 @@ def read_small(layout: Layout, key: str) -> bytes | None:
         return None
     finally:
         os.close(descriptor)
+    if not body and key != _EMPTY:
+        return None  # a pipe, or a file that lost its bytes
     return body if len(body) <= SMALL else None
 
 

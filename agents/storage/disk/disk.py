@@ -1,5 +1,7 @@
 """One disk of a storage node, open: what it holds, how it is, and the batches it is written in."""
 
+import os
+import stat
 from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -137,7 +139,8 @@ class Disk:
         if not self.holdings.may_hold(kind, key):
             return None
         try:
-            return self.layout.path(kind, key).stat().st_size
+            found = os.lstat(self.layout.path(kind, key))  # no link or pipe, which would block us
+            return found.st_size if stat.S_ISREG(found.st_mode) else None
         except FileNotFoundError:
             return None
         except OSError as error:

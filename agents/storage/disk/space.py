@@ -7,6 +7,7 @@ from agents.storage.errors import DiskFull
 
 _MUCH = 256 * 1024 * 1024  # bytes; with less, every write looks at the disk
 _LOOK_EVERY = 50  # writes
+_FILES = 100_000  # that may still be made; with less, or a twentieth of all, a disk is full
 
 
 class Space:
@@ -24,8 +25,10 @@ class Space:
 
     @property
     def free(self) -> int:
-        """Bytes that may still be written."""
+        """Bytes that may still be written; none where hardly any file may still be made."""
         found = os.statvfs(self._root)
+        if found.f_favail < min(_FILES, found.f_files // 20):
+            return 0
         return max(0, found.f_bavail * found.f_frsize - self._reserve)
 
     @property
@@ -48,8 +51,12 @@ class Space:
             self._look()
         return max(0, self._left)
 
-    def require(self, size: int) -> None:
+    def require(self, size: int, beside: int = 0) -> None:
         """Make sure that there is room for `size` bytes.
+
+        Args:
+            size: bytes that are going to be written.
+            beside: bytes that must find room too, and were or will be asked for by others.
 
         Raises:
             DiskFull: there is not.
@@ -61,10 +68,11 @@ class Space:
             return
         free = self._look()
         self._left -= size
-        if size >= free:
+        if size + beside >= free:
             raise DiskFull(
-                f"{self._root} has room for {free} bytes above its reserve of {self._reserve}, "
-                f"not for {size}: free some space, or add a disk or a storage node"
+                f"{self._root} has room for {free} bytes above its reserve of {self._reserve}, not "
+                f"for {size + beside} (for none when inodes run out, see `df -i`): free some "
+                "space, or add a disk or a storage node"
             )
 
     def _look(self) -> int:

@@ -14,6 +14,7 @@ from agents.storage.disk.disk import Disk
 from agents.storage.disk.journal import Content, known_outcomes
 from agents.storage.disk.layout import Kind
 from agents.storage.disk.removal import Quarantine, Removal
+from agents.storage.errors import DiskFull
 from anet.workers import Workers
 
 Lane: TypeAlias = Callable[[Sequence[Content]], Deferred[list[Any]]]
@@ -62,7 +63,7 @@ class DiskStore(Disk):
             DiskFull: there is no room for them.
             Overloaded: too much is waiting.
         """
-        self.space.require(sum(len(body) for _, body in contents) + self.ahead.journal.size)
+        await self._require(sum(len(body) for _, body in contents))
         shares: dict[Lane, list[int]] = {}
         for index, (key, body) in enumerate(contents):
             shares.setdefault(self._lane(key, len(body)), []).append(index)
@@ -71,6 +72,17 @@ class DiskStore(Disk):
             found = await lane([contents[index] for index in share])
             outcomes.update(zip(share, found, strict=True))
         return [outcomes[index] for index in range(len(contents))]
+
+    async def _require(self, size: int) -> None:
+        """Make sure of room for contents twice, in the journal and in files of their own.
+
+        Before it says no, what is in the journal is made into files, and its room given back.
+        """
+        try:
+            self.space.require(size, beside=size + self.ahead.journal.size)
+        except DiskFull:
+            await self.ahead.settle()
+            self.space.require(size, beside=size + self.ahead.journal.size)
 
     def _lane(self, key: str, size: int) -> Lane:
         """Return what stores a content; a file that is there has to be read first."""

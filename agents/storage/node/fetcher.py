@@ -44,6 +44,8 @@ class Fetcher:
             StorageError, anet.errors.AnetError: as `NodeStore.put` and the client.
         """
         for disk in self._store.copies("contents", key):
+            if disk.ahead.journal.size_of(key) is not None:
+                return False  # it has no file yet, and was hashed a moment ago
             if await disk.workers.run(is_sound, disk.layout.content(key), key):
                 return False
         response = await self._get(source, f"/contents/{key}")

@@ -4,14 +4,17 @@ import json
 import re
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from pytest_twisted import ensureDeferred
 
+from agents.archive import holdings
 from agents.capture import structure_key
+from agents.storage.disk.layout import Layout
 from agents.storage.disk.store import DiskStore
-from agents.storage.errors import LayoutRefused
+from agents.storage.errors import DamagedStructure, LayoutRefused
 from agents.storage.reader import DiskReader
 
 ROOT = Path(__file__).parents[3]
@@ -147,6 +150,33 @@ def test_a_strange_folder_is_refused(tmp_path: Path) -> None:
     """What is no storage folder is told so."""
     with pytest.raises(LayoutRefused, match="no storage folder"):
         DiskReader([tmp_path])
+
+
+def test_what_only_a_journal_has_is_read(folders) -> None:
+    """A small content that a killed node had no time to make a file of is found by both readers."""
+    body, wanted = b"of a killed node", sha256(b"of a killed node").hexdigest()
+    journal = folders[1] / "journal" / "2"
+    journal.write_bytes(b"%s %d\n" % (wanted.encode(), len(body)) + body)
+    assert DiskReader(folders).content(wanted) == body
+    layouts = [Layout(folder) for folder in folders]
+    assert holdings.content_of(layouts, wanted) == body
+    journal.write_bytes(journal.read_bytes()[:-1])
+    assert DiskReader(folders).content(wanted) is None
+    with pytest.raises(holdings.NotArchived):
+        holdings.content_of(layouts, wanted)
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_urls_are_read_from_any_sound_copy(folders, both: bool) -> None:
+    """Damaged heads in one folder hide no URL that another folder names, nor any other URL."""
+    for folder in folders[: 1 + both]:
+        Layout(folder).heads(structure_key(URL)).write_bytes(b"damaged\n")
+    urls = DiskReader(folders).urls()
+    if not both:
+        assert list(urls) == [URL]
+        return
+    with pytest.raises(DamagedStructure):
+        list(urls)
 
 
 @ensureDeferred

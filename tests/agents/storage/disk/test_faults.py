@@ -1,6 +1,7 @@
 """What may go wrong with a disk besides: found by trying to break it."""
 
 import errno
+import os
 from hashlib import sha256
 from pathlib import Path
 from threading import Event
@@ -17,7 +18,7 @@ from agents.storage.disk.holdings import Holdings, survey
 from agents.storage.disk.layout import Layout
 from agents.storage.disk.removal import Removal
 from agents.storage.disk.store import DiskStore
-from agents.storage.errors import LayoutRefused
+from agents.storage.errors import DiskFull, LayoutRefused
 
 
 def _key(body: bytes) -> str:
@@ -169,3 +170,56 @@ def test_what_goes_during_a_survey_is_counted_off() -> None:
     holdings.end_survey(found)
     assert [holdings.may_hold("contents", key) for key in (held, gone, back)] == [True, False, True]
     assert holdings.counts["contents"] == 2
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link"])
+@ensureDeferred
+async def test_what_is_no_file_is_not_held(store: DiskStore, tmp_path, kind: str) -> None:
+    """A pipe does not hang the node, and a link does not give what lies elsewhere."""
+    key = _key(b"one")
+    path = store.layout.content(key)
+    path.parent.mkdir(parents=True)
+    (tmp_path / "secret").write_bytes(b"two")
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "link":
+            path.symlink_to(tmp_path / "secret")
+    assert store.read_small(key) is None and not store.holds("contents", key)
+    assert await store.put(key, b"one") is True
+    await store.ahead.settle()
+    assert store.read_small(key) == b"one" and (tmp_path / "secret").read_bytes() == b"two"
+
+
+@ensureDeferred
+async def test_a_disk_without_room_for_files_is_full(store: DiskStore, monkeypatch) -> None:
+    """Not only bytes run out: with hardly any inode left, a disk refuses before it acknowledges."""
+    found = os.statvfs(store.layout.root)
+    values = [found[index] for index in range(10)]
+    values[5:8] = [1_000_000, 10, 10]
+    monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result(values))
+    with pytest.raises(DiskFull, match="df -i"):
+        await store.put(_key(b"one"), b"one")
+
+
+@ensureDeferred
+async def test_a_small_disk_takes_nearly_all_that_fits(store: DiskStore, monkeypatch) -> None:
+    """What the journal holds back is given free before a content is refused."""
+    bodies = [bytes([number]) * 60_000 for number in range(12)]
+    room = 1_000_000
+    monkeypatch.setattr(
+        type(store.space),
+        "free",
+        property(
+            lambda space: (
+                room
+                - store.ahead.journal.size
+                - sum(path.stat().st_size for path in store.layout.root.glob("contents/*/*/*"))
+            )
+        ),
+    )
+    for body in bodies:
+        assert await store.put(_key(body), body) is True
+    with pytest.raises(DiskFull):
+        for number in range(5):
+            await store.put(_key(b"%d" % number * 60_000), b"%d" % number * 60_000)
