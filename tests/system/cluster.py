@@ -5,6 +5,7 @@ wire can be cut (`network.py`); `history.py` deposits, reads, and remembers what
 """
 
 import json
+import os
 import re
 import select
 import shutil
@@ -66,7 +67,7 @@ class Cluster:
         for child in (self._history, *self.children.values()):
             child.kill()
         for child in (self._history, *self.children.values()):
-            child.communicate()
+            _bury(child)
 
     # Agents
 
@@ -78,6 +79,7 @@ class Cluster:
             "storage-master": {
                 "hip": master, "pages": f"{own}:{BASE + 3}",
                 "settle": 0.3, "grace": 3.0, "sweep_every": 2.0, "repair_rate": 5000.0,
+                "repairs_at_once": 16,
             },
             "index-node": {
                 "folder": str(self.index(name)),
@@ -103,7 +105,8 @@ class Cluster:
         command = [str(BIN / "twistd"), "--nodaemon", "--pidfile=", plugin]
         command += ["--config", str(file), "--archive", str(self.directory), "--name", name]
         if name in self.offset:
-            command = ["env", f"LD_PRELOAD={FAKETIME}", f"FAKETIME={self.offset[name]}", *command]
+            wrong = [f"LD_PRELOAD={FAKETIME}", f"FAKETIME={self.offset[name]}"]
+            command = ["env", *wrong, "FAKETIME_DONT_FAKE_MONOTONIC=1", *command]
         with (self.directory / f"{name}.log").open("ab") as log:
             self.children[name] = self.network.popen(name, command, stdout=log, stderr=log)
 
@@ -111,7 +114,7 @@ class Cluster:
         """Kill agents, as the kernel does."""
         for name in names:
             self.children[name].kill()
-            self.children[name].wait()
+            _bury(self.children[name])
 
     def again(self, name: str) -> None:
         """Kill an agent and start it."""
@@ -149,11 +152,11 @@ class Cluster:
         """Return what the disks of a node hold: contents, and captures in structure files."""
         found: set[bytes] = set()
         for disk in self.disks(node):
-            found.update(path.name.encode() for path in disk.glob("contents/??/??/*"))
-            for path in disk.glob("journal/*"):
-                found.update(_journaled(path.read_bytes()))
-            for path in disk.glob("structures/??/??/*.captures"):
-                lines = path.read_bytes()
+            found.update(path.name.encode() for path in _files(disk / "contents"))
+            for path in _files(disk / "journal"):
+                found.update(_journaled(_read(path)))
+            for path in _files(disk / "structures"):
+                lines = _read(path) if path.suffix == ".captures" else b""
                 key = path.stem.encode()
                 ends = range(_LINE, len(lines) + 1, _LINE)
                 found.update(key + lines[end - _LINE : end - _LINE + _PREFIX] for end in ends)
@@ -182,7 +185,7 @@ class Cluster:
     def settle(self, *nodes: str) -> None:
         """Deposit nothing more, and wait until all is on two storage nodes, of all or of some."""
         self.say("pause")
-        wait_for(lambda: not self.single(*nodes), "two replicas of everything", PATIENCE, 0.5)
+        wait_for(lambda: not self.single(*nodes), "two replicas of everything", PATIENCE, 1.0)
 
     def master(self, method: str) -> Any:
         """Call a method of the master; None while it does not answer."""
@@ -233,6 +236,26 @@ class Cluster:
             [sys.executable, CHECKER, acknowledged, *folders], capture_output=True, check=False
         )
         assert checking.returncode == 0, checking.stderr.decode()[-3000:]
+
+
+def _bury(child: "subprocess.Popen[bytes]") -> None:
+    """Wait until a process that was killed is gone, and take away what faketime left of it."""
+    child.wait()
+    for path in Path("/dev/shm").glob(f"*faketime_s*_{child.pid}"):
+        path.unlink()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield all files in a folder that others write to."""
+    return (Path(path, name) for path, _, names in os.walk(folder) for name in names)
+
+
+def _read(path: Path) -> bytes:
+    """Return what is in a file, which may be gone meanwhile."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 def _journaled(journal: bytes) -> Iterator[bytes]:

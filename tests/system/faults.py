@@ -11,36 +11,41 @@ from cluster import AGENTS, INDEXES, NODES, Cluster
 
 
 class Faults:
-    """Lets one fault after the other happen, of all kinds equally often in the long run.
+    """Lets one fault after the other happen, as cards are dealt from a deck that is shuffled.
 
     All but one leave what is on the disks: that one waits until everything has its replicas, since
     an archive of two replicas survives the loss of one disk, and not of a second one meanwhile.
 
     Attributes:
         happened: how often each kind has.
+        seconds: how long each kind took, in all.
     """
 
     def __init__(self, cluster: Cluster, chance: random.Random) -> None:
         self._cluster, self._chance = cluster, chance
-        self._kinds: list[Callable[[], None]] = [
-            self.kill, self.kill_many, self.stop, self.cut, self.deafen, self.mute,
-            self.lose_packets, self.lose_index, self.lose_disk,
+        self._deck: list[Callable[[], None]] = [
+            self.kill, self.kill, self.kill_many, self.stop, self.stop, self.cut, self.cut,
+            self.deafen, self.mute, self.lose_packets, self.lose_packets, self.lose_index,
+            self.lose_disk,
         ]  # fmt: skip
         self._next: list[Callable[[], None]] = []
         self.happened: Counter[str] = Counter()
+        self.seconds: Counter[str] = Counter()
 
     @property
     def all_happened(self) -> bool:
         """Whether each kind has happened."""
-        return len(self.happened) == len(self._kinds)
+        return len(self.happened) == len({fault.__name__ for fault in self._deck})
 
     def happen(self) -> None:
         """Let the next fault happen, and pass."""
         if not self._next:
-            self._next = self._chance.sample(self._kinds, len(self._kinds))
+            self._next = self._chance.sample(self._deck, len(self._deck))
         fault = self._next.pop()
+        began = time.monotonic()
         fault()
         self.happened[fault.__name__] += 1
+        self.seconds[fault.__name__] += round(time.monotonic() - began)
         self._wait(0, 1)
 
     def kill(self) -> None:

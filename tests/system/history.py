@@ -46,9 +46,10 @@ from anet.tasks import sleep
 from anet.together import together
 from hip import Agent, HipError, Security, convert
 
-WRITERS, READERS = 3, 2
+WRITERS, READERS = 2, 2
 BATCH = 100  # captures
 AGAIN = 12  # of them with a content that was met before
+PAUSE = 0.3  # seconds after each batch, so that all that is read in the end is not too much
 URLS = 2000
 PATIENCE = 120.0  # seconds in which everything must be readable again
 AT_ONCE = 16  # reads while verifying
@@ -124,6 +125,7 @@ class History:
                 await sleep(self.clock, 0.2)
             self.note([capture for capture, _ in batch])
             self.busy -= 1
+            await sleep(self.clock, PAUSE)
 
     def note(self, captures: list[Capture]) -> None:
         """Remember what was acknowledged."""
