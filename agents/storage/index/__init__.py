@@ -5,6 +5,7 @@ config     its section of the configuration
 placing    which contents are known, and where new ones go
 recording  captures to every node that keeps their structure file
 store      the database: who holds what
+database   its file
 rows       its rows
 readings   how far the log of each disk has been read, for which groups of keys
 following  the nodes' logs of additions, into the database

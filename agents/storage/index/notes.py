@@ -43,6 +43,13 @@ class Notes:
             if place in half:
                 half[place] = tuple(name for name in half[place] if name != node)
 
+    def forget_node(self, node: str) -> None:
+        """Take note that a node may have lost what was stored there a moment ago."""
+        for half in (self._younger, self._older):
+            for place, nodes in half.items():
+                if node in nodes:
+                    half[place] = tuple(name for name in nodes if name != node)
+
     def _change_if_due(self) -> None:
         now = self._clock.seconds()
         if now - self._changed >= KEPT or len(self._younger) >= LIMIT // 2:

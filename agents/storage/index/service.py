@@ -8,6 +8,7 @@ from agents.configuration import AgentOptions, Configuration, Port, http_client,
 from agents.storage.figures import serve_pages
 from agents.storage.index.asking import Asking
 from agents.storage.index.config import IndexNodeConfig
+from agents.storage.index.database import READING_THREADS
 from agents.storage.index.following import Following
 from agents.storage.index.holders import Holders
 from agents.storage.index.methods import IndexNodeMethods
@@ -17,7 +18,7 @@ from agents.storage.index.placing import Placing
 from agents.storage.index.recording import Recording
 from agents.storage.index.references import References
 from agents.storage.index.siblings import Siblings
-from agents.storage.index.store import READING_THREADS, IndexStore
+from agents.storage.index.store import IndexStore
 from agents.storage.index.view import ClusterView
 from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService

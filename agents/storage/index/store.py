@@ -5,11 +5,8 @@ of first bytes lies together; its value names the disks, 8 bytes each: number an
 awaited is durable. Readers never wait for a writer, which may be waiting for the disk.
 """
 
-import fcntl
-import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from threading import Semaphore
 from typing import Any
 
 import lmdb
@@ -19,7 +16,7 @@ from attrs import evolve
 from agents.storage.batcher import Batcher
 from agents.storage.disk.additions import Entry
 from agents.storage.disk.layout import Kind
-from agents.storage.errors import LayoutRefused
+from agents.storage.index.database import Database
 from agents.storage.index.readings import (
     Disk,
     Reading,
@@ -32,12 +29,9 @@ from agents.storage.index.readings import (
 from agents.storage.index.rows import changed, held, row, value_of
 from agents.storage.policy import Holding
 from agents.storage.status import Added
-from anet.errors import Stopped
 from anet.workers import Workers
 
 VERSION = b"dlweb-index 1"
-READING_THREADS = 2
-_ADDRESSES = 1 << 40  # bytes of address space; the file is only as large as what it holds
 _BATCH_LIMIT = 64  # jobs of one transaction
 _WAITING_LIMIT = 2000
 _SLICE = 5000  # rows that one transaction clears at most
@@ -56,14 +50,12 @@ class IndexStore:
 
     Attributes:
         groups: first bytes of the keys that are kept, in order.
-        disks: all disks, by node and name.
+        disks: all disks, by node and name; another dictionary when one has come or gone.
         cluttered: whether there may be rows of other groups, or of disks that are gone.
     """
 
     def __init__(self, folder: Path, writer: Workers, readers: Workers) -> None:
-        self._folder, self._writer, self._readers = folder, writer, readers
-        self._env: lmdb.Environment | None = None
-        self._reading = Semaphore(READING_THREADS)
+        self._database, self._writer, self._readers = Database(folder), writer, readers
         self._nodes: dict[int, str] = {}
         self._next = 1
         self.groups = b""
@@ -80,15 +72,14 @@ class IndexStore:
         """Open the database, or make it.
 
         Raises:
-            LayoutRefused: it is damaged, or of another version.
-            OSError: the folder cannot be made.
+            LayoutRefused, OSError: as `Database.open`.
         """
-        await self._writer.run(self._open)
+        await self._writer.run(self._database.open, self._load)
 
     async def close(self) -> None:
         """Commit what was begun, and close; whoever reads later is refused."""
         await self._jobs.stop()
-        await self._writer.run(self._close)
+        await self._writer.run(self._database.close)
 
     async def holders(self, places: Sequence[Place]) -> list[list[Holding]]:
         """Return for each key which nodes hold it, the fullest copy first.
@@ -181,74 +172,31 @@ class IndexStore:
 
     # In a thread
 
-    def _open(self) -> None:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock_folder()
-        try:
-            self._env = env = lmdb.open(
-                str(self._folder), map_size=_ADDRESSES, max_dbs=2, readahead=False, mode=0o600
-            )
-            env.reader_check()  # frees the places of readers of a process that was killed
-            self._rows, self._about = env.open_db(b"holdings"), env.open_db(b"about")
-            with env.begin(write=True) as txn:
-                self._load(txn)
-        except (lmdb.Error, msgspec.MsgspecError) as error:
-            os.close(self._locked)
-            raise LayoutRefused(
-                f"the index in {self._folder} cannot be read ({error}); take the folder away, "
-                "and it is made again from the storage nodes"
-            ) from None
-
-    def _lock_folder(self) -> None:
-        """Keep the folder for this process, for as long as it has the index open."""
-        self._locked = os.open(self._folder, os.O_RDONLY)
-        try:
-            fcntl.flock(self._locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._locked)
-            raise LayoutRefused(
-                f"{self._folder} is in use already: give each index node a folder of its own"
-            ) from None
-
-    def _close(self) -> None:
-        for _ in range(READING_THREADS):  # LMDB must not be closed under those who read
-            self._reading.acquire()
-        env, self._env = self._env, None
-        if env is not None:
-            env.close()
-            os.close(self._locked)
-        self._reading.release(READING_THREADS)
-
     def _load(self, txn: lmdb.Transaction) -> None:
-        version = txn.get(b"version", db=self._about)
+        version = txn.get(b"version", db=self._database.about)
         if version is None:
-            txn.put(b"version", VERSION, db=self._about)
+            txn.put(b"version", VERSION, db=self._database.about)
         elif version != VERSION:
             raise lmdb.Error(f"it is of the version {bytes(version[:40])!r}")
-        self.groups = bytes(txn.get(b"groups", b"", db=self._about))
-        self._next = int(txn.get(b"next", b"1", db=self._about))
-        for key, value in txn.cursor(db=self._about):
+        self.groups = bytes(txn.get(b"groups", b"", db=self._database.about))
+        self._next = int(txn.get(b"next", b"1", db=self._database.about))
+        for key, value in txn.cursor(db=self._database.about):
             if bytes(key).startswith(b"disk "):
                 self._know(msgspec.msgpack.decode(value, type=Disk))
 
     def _transaction(self, jobs: Sequence[Job]) -> list[Any]:
         """Do jobs in one transaction; when one fails all do, and memory is as the disk is."""
-        if self._env is None:
-            raise Stopped("the index is not open")
         before = (self.groups, self.disks.copy(), self._nodes.copy(), self._next)
         try:
-            with self._env.begin(write=True) as txn:
+            with self._database.writing() as txn:
                 return [job(txn) for job in jobs]
         except BaseException:
             self.groups, self.disks, self._nodes, self._next = before
             raise
 
     def _holders(self, places: Sequence[Place]) -> list[list[Holding]]:
-        with self._reading:
-            if self._env is None:
-                raise Stopped("the index is closed")
-            with self._env.begin(db=self._rows) as txn:
-                return [self._holdings(bytes(txn.get(row(*place), b""))) for place in places]
+        with self._database.reading() as txn:
+            return [self._holdings(bytes(txn.get(row(*place), b""))) for place in places]
 
     def _holdings(self, value: bytes) -> list[Holding]:
         """Return the holdings of a row, each node once; disks that are gone hold nothing."""
@@ -267,19 +215,19 @@ class IndexStore:
         for key in sorted(last):  # in order, for the pages of the tree
             if key[0] in groups:
                 size = None if last[key].gone else last[key].size
-                before = bytes(txn.get(key, b"", db=self._rows))
+                before = bytes(txn.get(key, b"", db=self._database.rows))
                 self._write(txn, key, before, changed(before, number, size))
 
     def _write(self, txn: lmdb.Transaction, key: bytes, before: bytes, after: bytes) -> None:
         if after == before:
             return
         if after:
-            txn.put(key, after, db=self._rows)
+            txn.put(key, after, db=self._database.rows)
         else:
-            txn.delete(key, db=self._rows)
+            txn.delete(key, db=self._database.rows)
 
     def _clear(self, txn: lmdb.Transaction, after: bytes) -> bytes:
-        cursor = txn.cursor(db=self._rows)
+        cursor = txn.cursor(db=self._database.rows)
         there = cursor.set_range(after) if after else cursor.first()
         found: list[tuple[bytes, bytes]] = []
         while there and len(found) < _SLICE:
@@ -293,7 +241,7 @@ class IndexStore:
 
     def _keep_groups(self, txn: lmdb.Transaction, groups: bytes) -> None:
         self.groups = bytes(sorted(groups))
-        txn.put(b"groups", self.groups, db=self._about)
+        txn.put(b"groups", self.groups, db=self._database.about)
 
     def _new(self, node: str, name: str, url: str) -> Disk:
         """Return a disk that holds nothing yet, under a number that none has had."""
@@ -302,19 +250,23 @@ class IndexStore:
         return Disk(self._next - 1, node, name, url, readings)
 
     def _keep(self, txn: lmdb.Transaction, disk: Disk) -> None:
-        txn.put(b"next", b"%d" % self._next, db=self._about)
-        txn.put(_about(disk.node, disk.name), msgspec.msgpack.encode(disk), db=self._about)
+        txn.put(b"next", b"%d" % self._next, db=self._database.about)
+        txn.put(_about(disk.node, disk.name), msgspec.msgpack.encode(disk), db=self._database.about)
         self._know(disk)
 
     def _know(self, disk: Disk) -> None:
-        self.disks[disk.node, disk.name] = disk
+        place = disk.node, disk.name
+        if place not in self.disks:
+            self.disks = self.disks.copy()  # somebody may be reading all of it in another thread
+        self.disks[place] = disk
         self._nodes[disk.number] = disk.node
 
     def _forget(self, txn: lmdb.Transaction, place: tuple[str, str]) -> None:
-        disk = self.disks.pop(place, None)
+        disk = self.disks.get(place)
         if disk is not None:
+            self.disks = {name: each for name, each in self.disks.items() if each is not disk}
             del self._nodes[disk.number]
-            txn.delete(_about(*place), db=self._about)
+            txn.delete(_about(*place), db=self._database.about)
 
 
 def _about(node: str, name: str) -> bytes:

@@ -22,6 +22,9 @@ def test_notes_are_kept_for_a_while() -> None:
     assert notes.nodes("contents", KEY) == {"b"}
     notes.forget("contents", KEY, "b")
     assert notes.nodes("contents", KEY) == set()
+    notes.add("structures", KEY, ["d", "e"])
+    notes.forget_node("d")
+    assert notes.nodes("structures", KEY) == {"c", "e"}
 
 
 def test_notes_have_a_limit(monkeypatch) -> None:

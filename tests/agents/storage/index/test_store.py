@@ -255,3 +255,16 @@ def test_readings_keep_each_group_where_it_is(
         after = advanced(disk, readings[0], Added("log", 0, position, [], "one"))
         at = {each.followed: set(each.groups) for each in after.readings}
         assert set(readings[0].groups) <= at.get(Followed("log", position), set())
+
+
+@ensureDeferred
+async def test_disks_can_be_gone_through_while_others_come_and_go(tmp_path: Path) -> None:
+    """The writer's thread never changes what the reactor's thread is reading."""
+    async with opened(tmp_path / "index") as store:
+        await store.register("a", "http://a", ["one", "two"])
+        disks = iter(store.disks)
+        assert next(disks) == ("a", "one")
+        await store.register("b", "http://b", ["one"])
+        await store.register("a", "http://a", ["one"])
+        assert list(disks) == [("a", "two")]
+        assert set(store.disks) == {("a", "one"), ("b", "one")}
