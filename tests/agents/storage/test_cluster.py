@@ -15,6 +15,7 @@ from twisted.internet.defer import ensureDeferred as ensured
 from agents.capture import Capture, structure_key
 from agents.configuration import load
 from agents.deposit import ContentSize, Placement
+from agents.storage.disk.ahead import WriteAhead
 from agents.storage.disk.layout import Layout
 from agents.storage.disk.structures import read_captures
 from agents.storage.errors import DamagedStructure
@@ -424,3 +425,55 @@ async def test_a_node_loses_one_of_its_disks(cluster: Cluster, make_capture) -> 
 
     await until(whole)
     assert two.status().contents == len(bodies)
+
+
+async def _lose_disk_untold(cluster: Cluster, monkeypatch, deposit: Any) -> StorageNode:
+    """Have a deposit acknowledged from journals, and lose a disk before any log tells of it."""
+    with monkeypatch.context() as patch:
+        patch.setattr(WriteAhead, "_make", lambda ahead: None)
+        await cluster.deposit(deposit)
+        logs = [node.store.disks[0].additions for node in cluster.nodes.values()]
+        entries = [entry for log in logs for entry in log.read("", 0).entries]
+        assert not any(entry.kind == "contents" for entry in entries)
+        await cluster.stop(cluster.nodes["storage-1"])
+    rmtree(cluster.directory / "storage-1")
+    (cluster.directory / "storage-1.disks").unlink()
+    return await cluster.start_node("storage-1")
+
+
+@ensureDeferred
+async def test_a_disk_is_lost_before_its_log_tells(
+    cluster: Cluster, make_capture, monkeypatch
+) -> None:
+    """What was acknowledged from two journals has two replicas again, though one was never told."""
+    await cluster.start()
+    await _lose_disk_untold(cluster, monkeypatch, (make_capture(), b"body"))
+    await cluster.nodes["storage-2"].store.disks[0].ahead.settle()
+    await until(lambda: len(cluster.holders(b"body")) == 2 and len(cluster.copies()) == 2)
+
+
+@ensureDeferred
+async def test_what_only_a_lost_disk_had_is_not_known_any_more(
+    cluster: Cluster, make_capture, monkeypatch
+) -> None:
+    """With one node up, its disk is the only one; whoever brings the content again is welcome."""
+    await cluster.start(nodes=1)
+    await _lose_disk_untold(cluster, monkeypatch, (make_capture(), b"body"))
+    await until(
+        lambda: (
+            [disk.name for node in cluster.index.view.up for disk in node.status.disks]
+            == [cluster.nodes["storage-1"].store.disks[0].name]
+        )
+    )
+    asked = [ContentSize(make_capture().content, 4)]
+
+    async def is_known() -> bool:
+        [placement] = convert(await cluster.link.call("place", contents=asked), list[Placement])
+        return placement.known
+
+    deadline = reactor.seconds() + PATIENCE
+    while await is_known():
+        assert reactor.seconds() < deadline, "the index believes in a disk that is lost"
+        await sleep(reactor, 0.05)
+    await cluster.deposit((make_capture(), b"body"))
+    assert cluster.holders(b"body") == {"storage-1"}
