@@ -119,7 +119,7 @@ class Following:
         if known != dict.fromkeys(_disks(node), node.status.url):
             for disk in known.keys() - set(_disks(node)):
                 self._read.pop((node.name, disk), None)
-            if known.keys() != set(_disks(node)):
+            if known.keys() - set(_disks(node)):
                 self._notes.forget_node(node.name)  # its notes do not say on which disk
             await self._store.register(node.name, node.status.url, _disks(node))
 

@@ -429,6 +429,7 @@ async def test_a_node_loses_one_of_its_disks(cluster: Cluster, make_capture) -> 
 
 async def _lose_disk_untold(cluster: Cluster, monkeypatch, deposit: Any) -> StorageNode:
     """Have a deposit acknowledged from journals, and lose a disk before any log tells of it."""
+    await until(lambda: len(cluster.index.store.disks) == len(cluster.nodes))
     with monkeypatch.context() as patch:
         patch.setattr(WriteAhead, "_make", lambda ahead: None)
         await cluster.deposit(deposit)
