@@ -6,43 +6,17 @@ additions then show that its copy lacks captures, and the master has it mended (
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NoReturn
-
-import msgspec
-from attrs import define, field
-from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime
-from twisted.logger import Logger
 
 from agents.capture import Capture, is_key, structure_key
 from agents.storage.disk.lines import check
 from agents.storage.errors import InvalidCapture, NoStorage, NotDurable
 from agents.storage.index.asking import Asking
 from agents.storage.index.holders import Holders
+from agents.storage.index.posting import Posting, Share
 from agents.storage.index.siblings import Known, Place
 from agents.storage.index.view import ClusterView
 from agents.storage.policy import keepers
 from agents.storage.status import NodeState
-from anet.errors import AnetError, HttpError, TimedOut
-from anet.http import HttpClient
-from anet.together import together
-
-_POST_LIMIT = 8 * 1024 * 1024  # bytes of heads in one request
-_ANSWER_LIMIT = 64 * 1024
-
-_log = Logger()
-
-
-@define
-class _Share:
-    """What one node is asked to record."""
-
-    node: NodeState
-    captures: list[Capture] = field(factory=list)
-
-
-class _Damaged(HttpError):
-    """A node is well and could not record all, because one of its files is damaged."""
 
 
 class Recording:
@@ -56,20 +30,13 @@ class Recording:
 
     def __init__(
         self,
-        clock: IReactorTime,
         holders: Holders,
         asking: Asking,
         view: ClusterView,
-        client: HttpClient,
-        secret: str,
-        timeout: float,
+        posting: Posting,
     ) -> None:
-        self._clock, self._holders, self._asking = clock, holders, asking
-        self._view, self._client, self._timeout = view, client, timeout
-        self._headers = (
-            (b"Authorization", f"Bearer {secret}".encode()),
-            (b"Content-Type", b"application/msgpack"),
-        )
+        self._holders, self._asking, self._view = holders, asking, view
+        self._posting = posting
         self.recorded = self.shortfalls = 0
         self.on_recorded: Callable[[Iterable[str]], None] = lambda contents: None
 
@@ -93,7 +60,7 @@ class Recording:
         await self._refuse_unknown_contents(captures, contents, held)
         keys = {capture.url: structure_key(capture.url) for capture in captures}
         shares = self._share(captures, keys, held)
-        took = await self._ask_all(shares)
+        took = await self._posting.post_all(shares)
         self._judge(captures, shares, took)
         self._note(contents, keys, shares, took)
         self.recorded += len(captures)
@@ -129,11 +96,11 @@ class Recording:
         captures: Sequence[Capture],
         keys: Mapping[str, str],
         held: Mapping[Place, Known],
-    ) -> dict[str, _Share]:
+    ) -> dict[str, Share]:
         """Return what each node is to record."""
         nodes = self._view.nodes
         wanted = self._view.rules.wanted("structures")
-        shares: dict[str, _Share] = {}
+        shares: dict[str, Share] = {}
         chosen: dict[str, list[NodeState]] = {}
         for capture in captures:
             key = keys[capture.url]
@@ -141,46 +108,13 @@ class Recording:
                 holders = {holding.node for holding in held["structures", key].holdings}
                 chosen[key] = keepers(key, holders, nodes, wanted)
             for node in chosen[key]:
-                shares.setdefault(node.name, _Share(node)).captures.append(capture)
+                shares.setdefault(node.name, Share(node)).captures.append(capture)
             if not chosen[key]:
                 raise NoStorage("no storage node is up with room: start one, or free some space")
         return shares
 
-    async def _ask_all(self, shares: Mapping[str, _Share]) -> set[str]:
-        """Ask all nodes at once; return the names of those that acknowledged."""
-        outcomes = await together(self._ask(share) for share in shares.values())
-        took = set()
-        for name, outcome in zip(shares, outcomes, strict=True):
-            if not isinstance(outcome, Exception):
-                took.add(name)
-                continue
-            _log.warn("{node} did not record: {why}", node=name, why=outcome)
-            if not isinstance(outcome, AnetError):
-                raise outcome
-            if not isinstance(outcome, _Damaged):
-                self._view.suspect(name)
-        return took
-
-    async def _ask(self, share: _Share) -> None:
-        batches = _batches(share.captures)
-        for outcome in await together(self._post(share.node, batch) for batch in batches):
-            if isinstance(outcome, Exception):
-                raise outcome
-
-    async def _post(self, node: NodeState, batch: Sequence[Capture]) -> None:
-        body = msgspec.msgpack.encode({"captures": batch})
-        url = f"{node.status.url.rstrip('/')}/structures"
-        posting = Deferred.fromCoroutine(self._client.request("POST", url, self._headers, body))
-        response = await posting.addTimeout(self._timeout, self._clock, _timed_out)
-        answer = await response.read(_ANSWER_LIMIT)
-        status = response.head.status
-        if status != 200:
-            words = answer.decode("utf-8", "replace").strip()
-            error = _Damaged if status == 500 else HttpError
-            raise error(f"{node.name} answers {status}: {words[:300]}")
-
     def _judge(
-        self, captures: Sequence[Capture], shares: Mapping[str, _Share], took: set[str]
+        self, captures: Sequence[Capture], shares: Mapping[str, Share], took: set[str]
     ) -> None:
         """Count the captures that nodes lack.
 
@@ -199,7 +133,7 @@ class Recording:
         self,
         contents: Mapping[str, Sequence[str]],
         keys: Mapping[str, str],
-        shares: Mapping[str, _Share],
+        shares: Mapping[str, Share],
         took: set[str],
     ) -> None:
         """Take note of what is held where now, before the nodes' logs tell."""
@@ -217,21 +151,3 @@ def _unknown_content(capture: Capture) -> InvalidCapture:
         f"the content {capture.content} of {capture.url[:200]} is on no node; PUT it first, and "
         "say which nodes took it"
     )
-
-
-def _timed_out(_: object, seconds: float) -> NoReturn:
-    raise TimedOut(f"no answer in {seconds:g} seconds")
-
-
-def _batches(captures: Sequence[Capture]) -> list[list[Capture]]:
-    """Return captures in portions that fit one request."""
-    batches: list[list[Capture]] = [[]]
-    size = 0
-    for capture in captures:
-        weight = 500 + len(capture.url) + len(capture.head) + 4 * len(capture.origin)
-        if batches[-1] and size + weight > _POST_LIMIT:
-            batches.append([])
-            size = 0
-        batches[-1].append(capture)
-        size += weight
-    return batches

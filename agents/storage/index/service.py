@@ -15,6 +15,7 @@ from agents.storage.index.methods import IndexNodeMethods
 from agents.storage.index.notes import Notes
 from agents.storage.index.pages import figures, page
 from agents.storage.index.placing import Placing
+from agents.storage.index.posting import Posting
 from agents.storage.index.recording import Recording
 from agents.storage.index.references import References
 from agents.storage.index.siblings import Siblings
@@ -93,15 +94,10 @@ class IndexNode(OpeningService):
         holders = Holders(self.store, notes, self.view, self.following, self.siblings)
         self.asking = Asking(reactor, client, self.view)
         self.placing = Placing(holders, self.asking, self.view)
-        self.recording = Recording(
-            reactor,
-            holders,
-            self.asking,
-            self.view,
-            client,
-            secret(configuration.directory),
-            config.node_timeout,
+        posting = Posting(
+            reactor, self.view, client, secret(configuration.directory), config.node_timeout
         )
+        self.recording = Recording(holders, self.asking, self.view, posting)
         self.references = References(reactor, lambda: self.link.peer)
         self.recording.on_recorded = self.references.add
         self.agent.methods.add(
