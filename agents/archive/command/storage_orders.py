@@ -100,17 +100,25 @@ async def drain(reactor: Any, options: argparse.Namespace) -> int:
         await master.order("drain", **named)
 
         def look(status: MasterStatus) -> tuple[str, bool]:
-            [left] = [
-                each.left
-                for each in status.drains
-                if (each.node, each.disk) == (options.node, options.disk)
-            ] or [0]
+            left = _left(status, options.node, options.disk)
             words = "being counted" if left is None else f"{human_number(left)} left"
             return f"emptying {options.node} {options.disk}".rstrip() + f": {words}", left == 0
 
         await _wait(reactor, master, look, _no_room)
     _tell(options, named | {"left": 0}, f"{options.node} {options.disk}".rstrip() + " may go")
     return 0
+
+
+def _left(status: MasterStatus, node: str, disk: str) -> int | None:
+    """Return what is left of a drain; None before it was counted.
+
+    Raises:
+        ArchiveError: somebody has taken the drain back.
+    """
+    for each in status.drains:
+        if (each.node, each.disk) == (node, disk):
+            return each.left
+    raise ArchiveError(f"the drain of {node} {disk}".rstrip() + " was taken back meanwhile")
 
 
 async def undrain(reactor: Any, options: argparse.Namespace) -> int:

@@ -24,7 +24,7 @@ from agents.storage.node.config import StorageNodeConfig
 from agents.storage.status import Cluster
 from agents.storage.stores.errors import NotHeld, StoreUnreachable
 from agents.storage.stores.fetching import fetch
-from agents.storage.stores.index_link import IndexLink
+from agents.storage.stores.index_link import FIRST_PATIENCE, PATIENCE, IndexLink
 from agents.storage.stores.interface import Held, IStore
 from agents.storage.stores.node_client import NodeClient
 from agents.storage.stores.together import together
@@ -67,7 +67,7 @@ class ClusterStore:
         self._agent.startService()
         self._nodes.startService()
         try:
-            await self._up()
+            await self._up(FIRST_PATIENCE)
         except BaseException:
             await self.close()
             raise
@@ -181,9 +181,9 @@ class ClusterStore:
             raise problems[0]
         return [found[place] for place in sorted(found)][:_CAPTURES]
 
-    async def _up(self) -> list[str]:
+    async def _up(self, patience: float = PATIENCE) -> list[str]:
         """Return the base URLs of the nodes that are up, and take note of the others."""
-        cluster = await self._index.call(Cluster, "nodes")
+        cluster = await self._index.call(Cluster, "nodes", patience)
         self.absent = sorted(node.name for node in cluster.nodes if not node.up)
         return sorted(node.status.url for node in cluster.nodes if node.up)
 

@@ -20,7 +20,8 @@ from hip import (
 _Result = TypeVar("_Result")
 
 _TIMEOUT = 30.0  # seconds for one answer
-_PATIENCE = 60.0  # seconds for a call that may be repeated
+PATIENCE = 60.0  # seconds for a call that may be repeated
+FIRST_PATIENCE = 15.0  # seconds for the first, since a person may have named no archive that runs
 _PASSING = frozenset(("no-index", "no-storage", "not-durable", "overloaded"))
 
 
@@ -31,17 +32,19 @@ class IndexLink:
         self._reactor, self._link = reactor, link
         link.on_connect = _wait_for_redirection
 
-    async def call(self, shape: type[_Result], method: str, **arguments: Any) -> _Result:
-        """Call a method of the index node.
+    async def call(
+        self, shape: type[_Result], method: str, patience: float = PATIENCE, **arguments: Any
+    ) -> _Result:
+        """Call a method of the index node, for as many seconds as there is patience.
 
         Raises:
             InvalidCapture: one of the captures has no place in a structure file.
             HoldersDown: what is asked for is on nodes that are all away.
             StoreRefused: the index node will not do it.
-            StoreUnreachable: it has not answered for a minute.
+            StoreUnreachable: it has not answered for so long.
         """
         backoff = Backoff(0.25, 5.0)
-        deadline = self._reactor.seconds() + _PATIENCE
+        deadline = self._reactor.seconds() + patience
         while True:
             try:
                 answer = await self._link.call(method, timeout=_TIMEOUT, **arguments)
@@ -49,13 +52,16 @@ class IndexLink:
             except RemoteError as error:
                 if error.code not in _PASSING:
                     raise _typed(error) from None
-                problem: Exception = error
-            except (CallTimedOut, ConnectionLost, NotConnected) as error:
-                problem = error
+                problem = str(error)
+            except (CallTimedOut, ConnectionLost, NotConnected):
+                problem = self._link.state
             except (HipError, TypeError) as error:
                 raise StoreRefused(f"the index node cannot be asked: {error}") from None
             if self._reactor.seconds() > deadline:
-                raise StoreUnreachable(f"no index node answers: {problem} ({self._link.state})")
+                raise StoreUnreachable(
+                    f"no index node answers ({problem}); is the archive running? `dlweb storage "
+                    "status` asks its master"
+                )
             await sleep(self._reactor, backoff.next())
 
 

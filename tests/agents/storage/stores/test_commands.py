@@ -18,6 +18,8 @@ from agents.archive.command.arguments import parse
 from agents.archive.command.storage import storage as verb
 from agents.archive.errors import ArchiveError
 from agents.capture import content_key, structure_key
+from agents.storage.master.operating import MasterStatus
+from agents.storage.master.progress import DrainStatus
 from agents.storage.stores.cluster import ClusterStore
 from agents.storage.stores.folder import FolderStore
 from anet.tasks import sleep
@@ -246,6 +248,16 @@ async def test_a_drain_that_cannot_end_is_told(
     assert status == 1 and "emptying storage-2: 1 left" in out
     status, out, _ = await storage("undrain", "storage-2", *common)
     assert (status, out) == (0, "storage-2 is in use again\n")
+
+
+def test_a_drain_that_was_taken_back_is_not_over() -> None:
+    """Nobody is told that a node may go because its drain is not in the list any more."""
+    left = [DrainStatus("a", "", 0), DrainStatus("b", "3f0c9a71", None)]
+    status = MasterStatus(drains=left)
+    assert storage_orders._left(status, "a", "") == 0
+    assert storage_orders._left(status, "b", "3f0c9a71") is None
+    with pytest.raises(ArchiveError, match="drain of b was taken back"):
+        storage_orders._left(status, "b", "")
 
 
 @pytest.mark.slow
