@@ -124,7 +124,13 @@ class Judge:
         return Plan(stored, steps, suffices(after, wanted))
 
     def shift(self, stored: Stored) -> Shift | None:
-        """Return what to move or to remove, or None."""
+        """Return what to move or to remove, or None.
+
+        Nothing of what has copies that differ on the disks of one node: one of them may have
+        captures that are nowhere else.
+        """
+        if len({each.mark for each in stored.holdings}) > 1:
+            return None
         held, aside = self._gather(stored)
         wanted = self._wanted(stored)
         return tidying.shift(stored.key, held, self._nodes, wanted, self._margin, aside)

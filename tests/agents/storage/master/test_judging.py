@@ -114,3 +114,32 @@ def test_progress_goes_from_a_count_to_nothing_left() -> None:
     assert progress.below == 1 and progress.left(drain) is None and progress.is_draining
     progress.counted(Census(), frozenset([drain]), 120.0)
     assert progress.below == 0 and progress.left(drain) == 0 and not progress.is_draining
+
+
+def test_copies_that_differ_on_the_disks_of_one_node_are_left_alone() -> None:
+    """What a disk brought from elsewhere is not removed as one of its node's."""
+    up = [NodeState(NodeStatus(name, f"http://{name}", 1000), True) for name in "abc"]
+    same = [Holding(node.name, 3, "aa", "d1") for node in up]
+    judge = Judge(up, (), Rules())
+    assert judge.shift(Stored("structures", KEYS[0], same)) is not None
+    split = [*same, *(Holding(node.name, 1, "bb", "d2") for node in up)]
+    assert judge.shift(Stored("structures", KEYS[0], split)) is None
+
+
+def test_what_a_drain_holds_is_safe_on_nodes_that_are_up_only() -> None:
+    """One that is waited for counts for all else, so that a restart moves nothing."""
+    rules, contents = Rules(replicas=1), [Holding("a", 5), Holding("b", 5)]
+    here, away, leaving = (
+        NodeState(NodeStatus("a", "http://a", 1000), True),
+        NodeState(NodeStatus("b", "http://b", 1000), False),
+        NodeState(NodeStatus("a", "http://a", 1000, draining=True), True),
+    )
+    stored = Stored("contents", KEYS[0], contents)
+    assert Judge([here, away], ["b"], rules).count(stored) == "fine"
+    judge = Judge([leaving, away], ["b"], rules, [Drain("a")])
+    assert judge.count(stored) == "short" and not judge.plan(stored).whole
+    gone = evolve(leaving, up=False)
+    judge = Judge([gone, evolve(away, up=True)], ["a"], rules, [Drain("a")])
+    assert judge.count(stored) == "fine"
+    judge = Judge([gone], ["a"], rules, [Drain("a")])
+    assert judge.count(evolve(stored, holdings=contents[:1])) == "short"
