@@ -81,9 +81,13 @@ class FileSender:
             self._flush()
 
     def write_now(self, data: bytes) -> None:
-        """Write without waiting for the turn's end, after what was written in it."""
-        self._flush()
-        self._put(data)
+        """Write without waiting for the turn's end, after what was written in it.
+
+        Others have their turn before the reader asks again, so this takes none from them.
+        """
+        if self._gathered:
+            self._flush()
+        self._waiting += send_now(self._transport, data)
 
     def _flush(self) -> None:
         gathered, self._gathered, self._size = self._gathered, [], 0

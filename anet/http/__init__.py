@@ -8,11 +8,11 @@ from anet.http.connect import connect, permit_all
 from anet.http.connection import HttpConnection
 from anet.http.exchange import ClientResponse
 from anet.http.file_body import FileBody
-from anet.http.hosts import guarded, guarded_prompt
+from anet.http.hosts import guarded, guarded_prompt, guarded_taker
 from anet.http.incoming import IncomingBody, Sink
 from anet.http.message import HOP_BY_HOP, Headers, ResponseHead, parse_head
 from anet.http.metrics import metrics_response
-from anet.http.plain import Prompt
+from anet.http.plain import PlainPut, Prompt, Taker
 from anet.http.request import Request
 from anet.http.response import Response, date_now
 from anet.http.router import Router
@@ -31,16 +31,19 @@ __all__ = [
     "HttpServer",
     "IncomingBody",
     "Limits",
+    "PlainPut",
     "Prompt",
     "Request",
     "Response",
     "ResponseHead",
     "Router",
     "Sink",
+    "Taker",
     "connect",
     "date_now",
     "guarded",
     "guarded_prompt",
+    "guarded_taker",
     "metrics_response",
     "parse_head",
     "permit_all",

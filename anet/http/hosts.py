@@ -9,7 +9,9 @@ from collections.abc import Awaitable, Callable, Collection
 from functools import lru_cache
 from ipaddress import ip_address
 
-from anet.http.plain import Prompt
+from twisted.internet.defer import Deferred
+
+from anet.http.plain import PlainPut, Prompt, Taker
 from anet.http.request import Request
 from anet.http.response import Response
 
@@ -40,16 +42,33 @@ def guarded(handler: _Handler, names: Collection[str] = ()) -> _Handler:
 
 def guarded_prompt(prompt: Prompt, names: Collection[str] = ()) -> Prompt:
     """Return a prompt (see `HttpServer`) that leaves requests under other names to the handler."""
+    is_known = _known(names)
+
+    def answer(target: str, host: bytes) -> bytes | None:
+        return prompt(target, host) if is_known(host) else None
+
+    return answer
+
+
+def guarded_taker(taker: Taker, names: Collection[str] = ()) -> Taker:
+    """Return a taker (see `HttpServer`) that leaves requests under other names to the handler."""
+    is_known = _known(names)
+
+    def take(put: PlainPut) -> Deferred[bytes] | None:
+        return taker(put) if is_known(put.host) else None
+
+    return take
+
+
+def _known(names: Collection[str]) -> Callable[[bytes], bool]:
+    """Return what tells, of a `Host` field, whether it names us."""
     ours = {_name(each) for each in names}
 
     @lru_cache(maxsize=256)
     def is_known(host: bytes) -> bool:
         return _is_our_name(_name(host.decode("latin-1").strip()), ours)
 
-    def answer(target: str, host: bytes) -> bytes | None:
-        return prompt(target, host) if is_known(host) else None
-
-    return answer
+    return is_known
 
 
 def is_ours(request: Request, names: Collection[str] = ()) -> bool:

@@ -8,7 +8,7 @@ from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
 
 from anet.address import Address
 from anet.factories import factory_of
-from anet.http.plain import Prompt
+from anet.http.plain import Prompt, Taker
 from anet.http.server_connection import Handler, Limits, ServerConnection, ServerState
 from anet.listening import listen
 from anet.tls import over_tls
@@ -17,7 +17,7 @@ GRACE = 5.0  # seconds that requests under way are given when the server stops
 
 
 class HttpServer(Service):
-    """Serves one handler at one address; `prompt` may answer before it (see `Prompt`).
+    """Serves one handler at one address; `prompt` and `taker` may answer before it.
 
     Args:
         reactor: which reactor.
@@ -41,12 +41,13 @@ class HttpServer(Service):
         limits: Limits | None = None,
         tls: IOpenSSLServerConnectionCreator | None = None,
         prompt: Prompt | None = None,
+        taker: Taker | None = None,
     ) -> None:
         self.name: str = name
         self._reactor = reactor
         self._address = Address.parse(address)
         self.port = self._address.port
-        self._state = ServerState(name, handler, limits or Limits(), reactor, prompt)
+        self._state = ServerState(name, handler, limits or Limits(), reactor, prompt, taker)
         self._tls = tls
         self._listening: Any = None
 

@@ -22,7 +22,7 @@ from anet.errors import BodyTooLarge, ConnectionBroken
 from anet.gathering import Turn
 from anet.http.answering import Answer, let_go
 from anet.http.incoming import IncomingBody
-from anet.http.plain import Prompt, answer_plain
+from anet.http.plain import Prompt, Taker, answer_plain, read_put
 from anet.http.request import Request
 from anet.http.request_parser import BadRequest, RequestHead, RequestParser
 from anet.http.response import Response
@@ -63,6 +63,7 @@ class ServerState:
         limits: what is accepted.
         clock: for deadlines.
         prompt: gives the answers that are at hand, see `anet.http.plain`.
+        taker: takes plain PUTs.
         connections: those open now.
         requests: how many were answered.
         turn: gathers what they write in one turn of the reactor.
@@ -73,6 +74,7 @@ class ServerState:
     limits: Limits
     clock: IReactorTime
     prompt: Prompt | None = None
+    taker: Taker | None = None
     connections: "set[ServerConnection]" = field(factory=set)
     requests: int = 0
     turn: Turn = Factory(lambda self: Turn(self.clock), takes_self=True)
@@ -123,6 +125,8 @@ class ServerConnection(Protocol):
             data = self._answer_at_once(data, self._state.prompt)
             if not data:
                 return
+        if self._state.taker is not None and self._is_taken(data, self._state.taker):
+            return
         try:
             if self._parser.feed(data):  # the request is answered, its other protocol not spoken
                 self._deaf = True
@@ -147,6 +151,25 @@ class ServerConnection(Protocol):
             self._writer.write_now(answers[0] if len(answers) == 1 else b"".join(answers))
             self._made_progress()
         return data[end:]
+
+    def _is_taken(self, data: bytes, taker: Taker) -> bool:
+        """Have a plain PUT taken, which is answered later; return whether it was one."""
+        put = read_put(data, self._limits.head) if self._is_idle() else None
+        answering = None if put is None else taker(put)
+        if answering is None:
+            return False
+        self._busy = True
+        self._deadline.lift()
+        self._working = answering.addCallback(self._put_taken)
+        answering.addBoth(self._answered).addCallback(lambda _: self._work())
+        return True
+
+    def _put_taken(self, answer: bytes) -> None:
+        self._working = None
+        self._state.requests += 1
+        if not self._lost:
+            self._writer.write_now(answer)
+            self._made_progress()
 
     def _refuse(self, error: BadRequest) -> None:
         """Answer what is no request, unless an answer is being written."""

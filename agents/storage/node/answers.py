@@ -75,6 +75,10 @@ class Credential:
         self._wanted = f"Bearer {secret}".encode()
         self._trusts = trusts
 
+    def suffices(self, shown: bytes) -> bool:
+        """Tell whether the secret alone was asked for, and shown."""
+        return self._trusts is None and compare_digest(shown, self._wanted)
+
     def refusal(self, request: Request) -> Response | None:
         """Return what to answer a request that lacks something, or None for one that has all."""
         shown = request.headers.get(b"authorization") or b""

@@ -33,7 +33,7 @@ from agents.storage.node.routes import NodeRoutes
 from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
 from agents.storage.status import NodeStatus
-from anet.http import HttpServer, Limits, guarded, guarded_prompt
+from anet.http import HttpServer, Limits, guarded, guarded_prompt, guarded_taker
 from anet.starting import in_words
 from anet.workers import Workers
 from hip import Agent, HipError
@@ -128,16 +128,16 @@ class StorageNode(OpeningService):
             configuration.address(Port.STORAGE_MASTER, config.storage_master)
         )
         self.link.on_connect = self.reporter.greet
+        names = [address, urlsplit(self.url).netloc]
         self.server = HttpServer(
             reactor,
             address,
-            guarded(self._router(), [address, urlsplit(self.url).netloc]),
+            guarded(self._router(), names),
             name=name,
             limits=Limits(connections=config.connections),
             tls=tls,
-            prompt=guarded_prompt(
-                self.routes.contents.prompt, [address, urlsplit(self.url).netloc]
-            ),
+            prompt=guarded_prompt(self.routes.contents.prompt, names),
+            taker=guarded_taker(self.routes.contents.taker, names),
         )
         self.lookup: Lookup | None = None
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anet.http.plain import ANSWERS_LIMIT, HEAD_LIMIT, answer_plain
+from anet.http.plain import ANSWERS_LIMIT, HEAD_LIMIT, PlainPut, answer_plain, read_put
 from anet.http.request_parser import BadRequest, RequestHead, RequestParser
 
 _LIMIT = 64 * 1024
@@ -106,4 +106,43 @@ def test_nonsense_is_refused_by_the_general_parser() -> None:
     with pytest.raises(BadRequest):
         _read(b"GET /a HTTP/1.1\r\nHost : a\r\n\r\n")
     data = b"GET /a HTTP/1.1\r\nHost : a\r\n\r\n"
+    assert answer_plain(data, lambda *_: b"yes", _LIMIT) == ([], 0)
+
+
+_PUT_FIELDS = st.lists(_LINES | st.just(b"Content-Length: 5"), max_size=4)
+
+
+@given(_PUT_FIELDS, st.sampled_from((b"", b"abc", b"abcde")), st.booleans())
+@example([b"Content-Length: 3"], b"abc", True)
+@example([b"Host: a\n\nGET /b HTTP/1.1", b"Content-Length: 3"], b"abc", True)
+@example([b"Content-Length: 3\n", b"Content-Length: 5"], b"abcde", True)
+@example([b"Content-Length: 03"], b"abc", True)
+def test_a_put_that_is_taken_is_what_the_general_parser_finds(
+    fields: list[bytes], body: bytes, is_ended: bool
+) -> None:
+    """Of the same target, host and credential, with the same body, and whole."""
+    lines = [b"PUT /a HTTP/1.1", *fields, b"", b"" if is_ended else b"a"]
+    data = b"\r\n".join(lines) + body
+    put = read_put(data, _LIMIT)
+    if put is None:
+        return
+    heads: list[RequestHead] = []
+    bodies: list[bytes] = []
+    parser = RequestParser(_LIMIT, heads.append, bodies.append, lambda: None)
+    assert not parser.feed(data)
+    [head] = heads
+    assert parser.is_between and head.keep_alive and head.method == "PUT"
+    assert (put.target, put.body) == (head.target, b"".join(bodies))
+    assert put.host == (head.headers.get(b"host") or b"")
+    assert put.authorization == (head.headers.get(b"authorization") or b"")
+    assert b"expect" not in head.headers
+
+
+def test_a_put_is_taken_whole_only() -> None:
+    """Not while a part of its body is missing, nor with what comes after it."""
+    data = b"PUT /a HTTP/1.1\r\nHost: a\r\nAuthorization: b\r\nContent-Length: 3\r\n\r\nabc"
+    assert read_put(data, _LIMIT) == PlainPut("/a", b"a", b"b", b"abc")
+    assert read_put(data[:-1], _LIMIT) is None
+    assert read_put(data + b"d", _LIMIT) is None
+    assert read_put(b"GET" + data[3:], _LIMIT) is None
     assert answer_plain(data, lambda *_: b"yes", _LIMIT) == ([], 0)

@@ -26,8 +26,10 @@ from anet.http import (
     Headers,
     HttpClient,
     HttpServer,
+    PlainPut,
     Request,
     guarded_prompt,
+    guarded_taker,
 )
 
 SECRET = [(b"Authorization", b"Bearer secret")]
@@ -57,6 +59,7 @@ class Node:
             routes.router(),
             name="storage-1",
             prompt=guarded_prompt(routes.contents.prompt),
+            taker=guarded_taker(routes.contents.taker),
         )
 
     async def ask(
@@ -345,3 +348,33 @@ async def test_only_whole_small_contents_are_at_hand(node) -> None:
         "/status",
     ):
         assert node.routes.contents.prompt(target, b"a") is None
+
+
+@ensureDeferred
+async def test_a_small_put_that_comes_whole_is_answered_as_any_other(node) -> None:
+    """Its status and words are those of the handler: new, known, of another digest, no room."""
+    taker = node.routes.contents.taker
+    shown = b"Bearer secret"
+    for body, key in ((b"one", None), (b"one", None), (b"two", "0" * 64)):
+        key = key or sha256(body).hexdigest()
+        answering = taker(PlainPut(f"/contents/{key}", b"", shown, body))
+        assert answering is not None
+        answer = await answering
+        status, _, said = await node.ask("PUT", f"/contents/{key}", [*SECRET, (b"X-A", b"b")], body)
+        assert answer.endswith(b"\r\n\r\n" + said)
+        assert int(answer.split()[1]) in (status, 201)
+    assert node.routes.contents.taken == 1
+
+
+@ensureDeferred
+async def test_other_puts_are_left_to_the_handler(node) -> None:
+    """Without the secret, of no key, or too large: the handler says why."""
+    key = sha256(b"one").hexdigest()
+    for put in (
+        PlainPut(f"/contents/{key}", b"", b"", b"one"),
+        PlainPut(f"/contents/{key}", b"", b"Bearer secret ", b"one"),
+        PlainPut(f"/contents/{key[1:]}", b"", b"Bearer secret", b"one"),
+        PlainPut(f"/structures/{key}", b"", b"Bearer secret", b"one"),
+        PlainPut(f"/contents/{key}", b"", b"Bearer secret", b"x" * (SMALL + 1)),
+    ):
+        assert node.routes.contents.taker(put) is None
