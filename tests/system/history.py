@@ -211,6 +211,8 @@ class History:
         self.reads += 1
         key = structure_key(capture.url)
         nodes = await locator.locate("structures", key)
+        if not nodes:
+            return "denied"
         nearest = await self.structures.nearest(nodes, key, capture.date)
         if nearest is None:
             return "not there"
@@ -222,6 +224,8 @@ class History:
 
     async def content(self, nodes: list[str], capture: Capture) -> str:
         """Return whether a node gives the bytes that a capture names."""
+        if not nodes:
+            return "content denied"
         for node in nodes:
             try:
                 answer = await self.client.request("GET", f"{node}/contents/{capture.content}")
