@@ -109,11 +109,11 @@ def replicas(rules: Rules, told: progress.Progress, now: float) -> Figures:
         {
             "wanted at least": rules.replicas,
             "below target": _below(told.below),
-            "out of reach": "" if census is None else census.lost,
-            "repair": "nothing to do" if told.repaired is None else _bar(told.repaired),
-            "time left": "" if not told.below or left is None else human_seconds(left),
-            "one too many": "" if census is None else census.ample,
-            "better elsewhere": "" if census is None else census.astray,
+            "out of reach": "–" if census is None else census.lost,
+            "repair": "resting" if told.repaired is None else _bar(told.repaired),
+            "time left": "–" if not told.below or left is None else human_seconds(left),
+            "one too many": "–" if census is None else census.ample,
+            "better elsewhere": "–" if census is None else census.astray,
             "count of all": "resting"
             if counting is None
             else Progress(counting, f"{counting:.0%}"),
