@@ -14,6 +14,7 @@ import hashlib
 import re
 import sys
 import zlib
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -33,12 +34,12 @@ def journals(folders):
     """Return where small contents are that a disk had no time to make into files."""
     found = {}
     for path in (path for folder in folders for path in (folder / "journal").glob("[12]")):
-        data = path.read_bytes()
-        at = 0
-        while record := RECORD.match(data, at):
-            at = record.end() + int(record[2])
-            key = hashlib.sha256(data[record.end() : at]).hexdigest()
-            found[key] = (path, record.end(), at)  # its bytes, and not its line, say what it is
+        with suppress(OSError):  # what one disk does not give may be on another
+            data, at = path.read_bytes(), 0
+            while record := RECORD.match(data, at):
+                at = record.end() + int(record[2])
+                key = hashlib.sha256(data[record.end() : at]).hexdigest()
+                found[key] = (path, record.end(), at)  # its bytes, not its line, say what it is
     return found
 
 
@@ -48,19 +49,16 @@ def captures_in(path):
     A line that is damaged, or torn at the end, is passed over; so is all of a file whose heads
     are missing or do not begin with the URL that its name is the hash of.
     """
-    try:
-        with path.with_suffix(".heads").open("rb") as heads:
-            header = heads.readline(1 << 20)
-            url = header[HEADER.match(header).end() : -1]
-            if hashlib.sha256(url).hexdigest() == path.stem:
-                lines = path.read_bytes()
-                for at in range(0, len(lines) - LINE_SIZE + 1, LINE_SIZE):
-                    line = LINE.fullmatch(lines, at, at + LINE_SIZE)
-                    data = line and told_by(line, heads)
-                    if data:
-                        yield line[1].decode(), line[2].decode(), line, data, url
-    except (OSError, AttributeError):
-        return
+    with suppress(OSError, AttributeError), path.with_suffix(".heads").open("rb") as heads:
+        header = heads.readline(1 << 20)
+        url = header[HEADER.match(header).end() : -1]
+        if hashlib.sha256(url).hexdigest() == path.stem:
+            lines = path.read_bytes()
+            for at in range(0, len(lines) - LINE_SIZE + 1, LINE_SIZE):
+                line = LINE.fullmatch(lines, at, at + LINE_SIZE)
+                data = line and told_by(line, heads)
+                if data:
+                    yield line[1].decode(), line[2].decode(), line, data, url
 
 
 def told_by(line, heads):
@@ -90,8 +88,9 @@ def pieces(folders, key):
     """Return an iterable of the bytes of an undamaged copy of a content, or None."""
     for folder in folders:
         path = folder / "contents" / key[:2] / key[2:4] / key
-        if path.is_file() and hashlib.file_digest(path.open("rb"), "sha256").hexdigest() == key:
-            return iter(partial(path.open("rb").read, 1 << 20), b"")
+        with suppress(OSError):
+            if path.is_file() and hashlib.file_digest(path.open("rb"), "sha256").hexdigest() == key:
+                return iter(partial(path.open("rb").read, 1 << 20), b"")
     path, begin, end = journals(folders).get(key, (None, 0, 0))
     return path and [path.read_bytes()[begin:end]]
 

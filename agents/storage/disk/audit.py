@@ -5,6 +5,7 @@ RESTING --it is time, or somebody asks--> READING structures, contents, the log 
 The place where it reads is kept on the disk, in `audit`, so that a restart goes on there.
 """
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,6 +33,8 @@ _BEGINS: dict[Phase, float] = {"structures": 0.0, "contents": 0.1, "log": 0.98} 
 _PORTION = 1024 * 1024  # bytes between two looks at the clock
 _KEEP_EVERY = 30.0  # seconds
 _TICK = 1.0  # seconds
+
+_AFTER = re.compile("[0-9a-f]{0,64}")
 
 _log = Logger()
 
@@ -107,7 +110,8 @@ class Audit:
                 await sleep(self._clock, 60 * _TICK)
 
     def _is_due(self) -> bool:
-        return self._rate > 0 and time.time() >= self.place.began + self._interval
+        age = time.time() - self.place.began  # below 0 when the clock was wrong then
+        return self._rate > 0 and not 0 <= age < self._interval
 
     async def _read(self) -> None:
         """Read one phase from where it is to its end."""
@@ -189,7 +193,9 @@ class Audit:
     def _load(self) -> Place:
         be_idle()
         with suppress(OSError, msgspec.MsgspecError):
-            return msgspec.json.decode(self._path.read_bytes(), type=Place)
+            place = msgspec.json.decode(self._path.read_bytes(), type=Place)
+            if _AFTER.fullmatch(place.after):
+                return place
         return Place()
 
     def _save(self, data: bytes) -> None:

@@ -121,6 +121,8 @@ def _read(layout: Layout) -> tuple[_Head, Survey]:
         head = msgspec.json.decode(line, type=_Head)
         if head.format != _FORMAT or not 0 < head.capacity < _CAPACITY_LIMIT:
             raise ValueError("the filter is of another format")
+        if head.capacity > os.fstat(file.fileno()).st_size:  # a key takes nearly two bytes
+            raise ValueError("the filter is shorter than it says")
         filter_ = BloomFilter(head.capacity, ERROR_RATE)
         size = len(filter_.bitarray)
         digest, bits = sha256(line), filter_.bitarray

@@ -52,9 +52,25 @@ class NodeStore(Disks):
         return self.find(kind, key) is not None
 
     async def listing(self, kind: Kind, after: str, limit: int) -> list[str]:
-        """Return the next keys held, in order, each once."""
-        listings = await together(disk.listing(kind, after, limit) for disk in self.disks)
-        found = [each for each in listings if not isinstance(each, Exception)]
+        """Return the next keys held, in order, each once.
+
+        Raises:
+            DiskFailed: a disk cannot be listed, and what it holds must not be left out.
+            Overloaded: too much is waiting.
+        """
+        disks = list(self.disks)
+        found: list[list[str]] = []
+        for disk, each in zip(
+            disks,
+            await together(disk.listing(kind, after, limit) for disk in disks),
+            strict=True,
+        ):
+            if isinstance(each, OSError):
+                self.suspect(disk)
+                raise DiskFailed(f"the disk {disk.name} cannot be listed: {each}")
+            if isinstance(each, Exception):
+                raise each
+            found.append(each)
         return list(islice(dict.fromkeys(merge(*found)), limit))
 
     # Writing

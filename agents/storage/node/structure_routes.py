@@ -1,6 +1,6 @@
 """Structure files over HTTP: searched, listed, and written durably."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -27,6 +27,7 @@ _JSON = (b"Content-Type", b"application/json")
 _CAPTURES_LIMIT = 32 * 1024 * 1024  # bytes of one batch of captures
 _PAGE = 500  # captures read at once for a list
 _PAGE_WITH_HEADS = 20
+_PAGE_SIZE = 4 * 1024 * 1024  # bytes of heads after which no more captures are read at once
 
 
 @frozen
@@ -105,7 +106,7 @@ class StructureRoutes:
                 limit=min(limit, _PAGE_WITH_HEADS if heads else _PAGE),
                 heads=heads,
             )
-            return list(found)
+            return _some(found)
 
         opening = b"["
         while limit > 0 and (page := await copies[0].workers.run(read)):
@@ -131,6 +132,18 @@ class StructureRoutes:
         recorded = await self._store.append(captures)
         self.recorded += recorded.new
         return Response.json(200, {"node": self._name, **asdict(recorded)})
+
+
+def _some(captures: Iterable[Capture]) -> list[Capture]:
+    """Take captures until their heads take much memory; the rest is for the next page."""
+    taken: list[Capture] = []
+    size = 0
+    for capture in captures:
+        taken.append(capture)
+        size += len(capture.head) + len(capture.origin)
+        if size >= _PAGE_SIZE:
+            break
+    return taken
 
 
 def _without_head(capture: Capture) -> dict[str, Any]:

@@ -147,3 +147,17 @@ def test_a_prefix_lists_a_part(disks: list[Path]) -> None:
     lines = restore("list", "http://b", *disks).stdout.decode().splitlines()
     assert len(lines) == 3 and all(line.endswith(URLS[2]) for line in lines)
     assert all(former < line for former, line in pairwise(lines))
+
+
+def test_a_file_that_its_disk_does_not_give_is_taken_from_another(disks: list[Path]) -> None:
+    """An error of one disk in the middle of reading ends nothing, in files as in journals."""
+    body = body_of(URLS[0], 9)
+    key = content_key(body)
+    first = next(path for disk in disks for path in disk.glob(f"contents/*/*/{key}"))
+    first.unlink()
+    first.symlink_to("/proc/self/mem")  # is a file, and gives an error when it is read
+    journal = disks[0] / "journal" / "1"
+    journal.unlink()
+    journal.symlink_to("/proc/self/mem")
+    assert restore("get", URLS[0], *disks).stdout == body
+    assert restore("list", *disks).returncode == 0

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import time
 from hashlib import sha256
 from pathlib import Path
 from threading import Event
@@ -11,14 +12,17 @@ from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, DeferredList
 
+from agents.storage.disk import filter_file, scan
 from agents.storage.disk import journal as journal_module
 from agents.storage.disk.additions import AdditionsLog, Entry
+from agents.storage.disk.audit import Audit, Place
 from agents.storage.disk.contents import ContentWrite
 from agents.storage.disk.holdings import Holdings, survey
 from agents.storage.disk.layout import Layout
+from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.removal import Removal
 from agents.storage.disk.store import DiskStore
-from agents.storage.errors import DiskFull, LayoutRefused
+from agents.storage.errors import DiskFailed, DiskFull, LayoutRefused
 
 
 def _key(body: bytes) -> str:
@@ -223,3 +227,66 @@ async def test_a_small_disk_takes_nearly_all_that_fits(store: DiskStore, monkeyp
     with pytest.raises(DiskFull):
         for number in range(5):
             await store.put(_key(b"%d" % number * 60_000), b"%d" % number * 60_000)
+
+
+def test_a_damaged_filter_takes_no_memory(tmp_path: Path) -> None:
+    """A capacity that the file has no bits for is not believed."""
+    layout = Layout(tmp_path)
+    layout.prepare()
+    log = AdditionsLog(layout.additions)
+    log.open([])
+    holdings = Holdings()
+    holdings.end_survey(survey([], holdings.begin_survey()))
+    filter_file.save(layout, holdings, log.log, log.position)
+    data = (tmp_path / "filter").read_bytes()
+    assert b'"capacity":100000,' in data
+    huge = data.replace(b'"capacity":100000,', b'"capacity":8000000000,')
+    (tmp_path / "filter").write_bytes(huge)
+    made: list[int] = []
+
+    class Counting(filter_file.BloomFilter):
+        def __init__(self, capacity: int, error_rate: float) -> None:
+            made.append(capacity)
+            raise MemoryError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(filter_file, "BloomFilter", Counting)
+        assert filter_file.load(layout, log) is None
+    assert made == []
+
+
+@pytest.mark.parametrize("after", ["zzzz", "../..", "0" * 65])
+@ensureDeferred
+async def test_a_damaged_place_of_an_audit_is_not_used(store, workers, after: str) -> None:
+    """The audit begins anew, and the node can still say how far it is."""
+    (store.layout.root / "audit").write_text(
+        '{"phase":"contents","began":1,"ended":1,"after":"' + after + '"}'
+    )
+    assert Audit(reactor, store, workers, 1, 1)._load() == Place()
+
+
+@pytest.mark.parametrize(("began", "due"), [(100, True), (-100, False), (-99_999, True)])
+@ensureDeferred
+async def test_an_audit_is_due_after_the_clock_was_wrong(store, workers, began, due) -> None:
+    """One that began in the future, by a clock that was put right since, is not waited for."""
+    audit = Audit(reactor, store, workers, 1, 1000)
+    audit.place = Place(began=time.time() + began)
+    assert audit._is_due() is due
+
+
+@ensureDeferred
+async def test_a_listing_leaves_no_disk_out(disks: NodeStore, monkeypatch) -> None:
+    """When a disk cannot be listed the whole listing is refused, for it would seem to be all."""
+    bodies = [b"%d" % number for number in range(20)]
+    await disks.put_all([(_key(body), memoryview(body)) for body in bodies])
+    assert len(await disks.listing("contents", "", 100)) == 20
+    listing = scan.listing
+
+    def fail(layout: Layout, *arguments):
+        if layout is disks.disks[1].layout:
+            raise OSError(errno.EIO, "Input/output error")
+        return listing(layout, *arguments)
+
+    monkeypatch.setattr(scan, "listing", fail)
+    with pytest.raises(DiskFailed, match="cannot be listed"):
+        await disks.listing("contents", "", 100)
