@@ -28,7 +28,7 @@ from zope.interface import implementer
 from anet.errors import ConnectionBroken
 from anet.gathering import Turn, send_now
 
-TURN = 512 * 1024  # bytes that one connection may send before others have their turn
+TURN = 1024 * 1024  # bytes that one connection may send before others have their turn
 FULL = 64 * 1024  # bytes that may wait in the transport before `drain` waits for them
 _COPY = 64 * 1024  # bytes copied at once where the file system knows no sendfile
 

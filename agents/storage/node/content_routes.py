@@ -105,7 +105,7 @@ class ContentRoutes:
 
     async def _put_small(self, key: str, body: bytes) -> bytes:
         response = await self._put_answered(key, body)
-        return response.head(True, False) + bytes(response.body)
+        return response.head(True, False) + bytes(response.body)  # type: ignore[arg-type]
 
     @answers
     async def _put_answered(self, key: str, body: bytes) -> Response:
