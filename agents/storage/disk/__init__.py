@@ -11,6 +11,8 @@ commit      one batch of writes: staged, synced, published, synced, logged
 scan        what lies on the disk, in the order of keys
 holdings    a Bloom filter of it, with a deletion set beside it
 keeping     these holdings, kept on the disk between two starts
+depot       where contents are kept in place of the disk: nowhere, or in an object store
+shipping    gives them there, and frees the disk of them
 disk        one disk, open: what it holds and how it is
 store       what writes to it, and takes away from it
 """

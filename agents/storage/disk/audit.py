@@ -132,7 +132,7 @@ class Audit:
 
     async def _read_files(self, kind: Kind) -> None:
         began = self.place.began
-        steps = examine(self._disk.layout, kind, self.place.after)
+        steps = examine(self._disk.layout, kind, self.place.after, self._disk.depot)
         while portion := await self._workers.run(_take, steps, self._portion):
             for step in portion:
                 if step.damaged:
@@ -153,7 +153,7 @@ class Audit:
         while position < additions.position:
             before = position
             lost, position = await self._workers.run(
-                missing, self._disk.layout, additions, position
+                missing, self._disk.layout, additions, position, self._disk.depot
             )
             for kind, key in lost:
                 if self._disk.holdings.may_hold(kind, key):

@@ -42,6 +42,36 @@ class Write(Protocol):
         """Take away what was staged."""
 
 
+class Chore:
+    """What is done between two writes of a disk, and adds nothing to what it holds."""
+
+    kind: Kind = "contents"
+    key = ""
+    weight = 1000
+    created = False
+
+    def stage(self, sync: SyncSet) -> None:
+        """Do nothing."""
+
+    def publish(self, sync: SyncSet) -> None:
+        """Do what there is to do.
+
+        Raises:
+            OSError: the system could not.
+        """
+
+    def entries(self) -> list[Entry]:
+        """Return nothing: the log is not told."""
+        return []
+
+    def result(self) -> bool:
+        """Say that it is done."""
+        return True
+
+    def discard(self) -> None:
+        """Do nothing."""
+
+
 class DiskWriter:
     """Commits batches to one disk; after a sync that failed, none any more.
 

@@ -106,6 +106,7 @@ class ContentWrite:
         folders: makes the folders on the way.
         key: what the bytes must hash to.
         body: the bytes, or a file of them already written and not yet synced.
+        known: whether the disk's depot has it, so that it is not new, though no file is here.
 
     Attributes:
         kind: "contents".
@@ -121,9 +122,12 @@ class ContentWrite:
         folders: Folders,
         key: str,
         body: bytes | memoryview | IncomingContent,
+        *,
+        known: bool = False,
     ) -> None:
         self.key = key
         self.created = False
+        self._known = known
         self._layout, self._folders, self._body = layout, folders, body
         self._folder = layout.folder("contents", key)
         self._path = f"{self._folder}/{key}"
@@ -171,7 +175,7 @@ class ContentWrite:
         """
         if not self._aside:
             return
-        self.created = self._empty or not os.path.exists(self._path)
+        self.created = not self._known and (self._empty or not os.path.exists(self._path))
         try:
             os.rename(self._aside, self._path)
         except FileNotFoundError:

@@ -11,8 +11,9 @@ from agents.storage.batcher import Batcher
 from agents.storage.disk import scan
 from agents.storage.disk.additions import AdditionsLog
 from agents.storage.disk.ahead import WriteAhead
-from agents.storage.disk.commit import DiskWriter, Write
+from agents.storage.disk.commit import Chore, DiskWriter, Write
 from agents.storage.disk.contents import read_small
+from agents.storage.disk.depot import NO_DEPOT, Depot, Piecewise, is_sound_in_place
 from agents.storage.disk.durable import Folders
 from agents.storage.disk.health import TAKEN_BACK, Health, look
 from agents.storage.disk.holdings import Holdings
@@ -24,6 +25,7 @@ from agents.storage.disk.space import Space
 from agents.storage.disk.upgrade import upgrade
 from agents.storage.errors import DiskFailed
 from agents.storage.status import DiskStatus
+from anet.http import FileBody
 from anet.workers import Workers
 
 _BATCH_LIMIT = 1000  # groups of writes
@@ -40,11 +42,21 @@ class Disk:
         ahead: its journal.
         damaged: how much there is in quarantine.
         workers: threads for what blocks.
+        depot: where its contents go.
         on_added: called after each write that was made durable.
     """
 
-    def __init__(self, root: Path, workers: Workers, *, reserve: int, waiting_limit: int) -> None:
+    def __init__(
+        self,
+        root: Path,
+        workers: Workers,
+        *,
+        reserve: int,
+        waiting_limit: int,
+        depot: Depot = NO_DEPOT,
+    ) -> None:
         self.layout = Layout(root)
+        self.depot = depot
         self.space = Space(root, reserve)
         self.additions = AdditionsLog(self.layout.additions)
         self.health = Health()
@@ -76,6 +88,7 @@ class Disk:
             self.additions,
             self.health,
             workers,
+            depot,
             settle=self.ahead.settle,
             pause=lambda: self._batches.submit([]),
             journal=self.ahead.journal.held,
@@ -126,6 +139,7 @@ class Disk:
         await self.ahead.stop()
         await self._batches.stop()
         await self._keeper.stop(sound=not self.failed)
+        await self.workers.run(self.depot.close)
         self._lock.release()
 
     def holds(self, kind: Kind, key: str) -> bool:
@@ -142,7 +156,7 @@ class Disk:
             found = os.lstat(self.layout.path(kind, key))  # no link or pipe, which would block us
             return found.st_size if stat.S_ISREG(found.st_mode) else None
         except FileNotFoundError:
-            return None
+            return self.depot.size_of(key) if kind == "contents" else None
         except OSError as error:
             self.health.note(error)
             return None
@@ -151,6 +165,24 @@ class Disk:
         """Return a content of at most 64 KiB; None for any other, and when it cannot be read."""
         body = self.ahead.journal.read(key)
         return read_small(self.layout, key) if body is None else body
+
+    def body_of(self, key: str, size: int) -> bytes | FileBody | Piecewise:
+        """Return a content that it has, of the size that was just told, to be sent at once."""
+        body = self.ahead.journal.read(key)
+        if body is not None:
+            return body
+        if self.depot.size_of(key) is not None:
+            return self.depot.stream(key, 0, size)
+        return FileBody(self.layout.content(key), 0, size)
+
+    async def is_sound(self, key: str) -> bool:
+        """Tell whether it has a content that is what its key says; reads all of it.
+
+        Raises:
+            OSError: the system could not read it.
+            StoreUnreachable: its depot does not answer.
+        """
+        return await self.workers.run(is_sound_in_place, self.layout, self.depot, key)
 
     def status(self) -> DiskStatus:
         """Return what the disk says of itself."""
@@ -183,13 +215,14 @@ class Disk:
     async def listing(self, kind: Kind, after: str, limit: int) -> list[str]:
         """Return the next keys held, in order."""
         await self.ahead.settle()
-        return await self.workers.run(scan.listing, self.layout, kind, after, limit)
+        return await self.workers.run(scan.listing, self.layout, kind, after, limit, self.depot)
 
     async def renew_log(self) -> None:
         """Make the log of additions again of what lies on the disk; writes wait meanwhile."""
         await self.ahead.settle()
         await self.workers.run(
-            self._writer.alone, lambda: self.additions.renew(scan.entries(self.layout))
+            self._writer.alone,
+            lambda: self.additions.renew(scan.entries(self.layout, self.depot)),
         )
         self._keeper.follow_anew()
 
@@ -223,7 +256,12 @@ class Disk:
             self.holdings.add(removal.kind, removal.key, new=False)
 
     def _is_known(self, write: Write) -> bool:
-        """Tell whether `holdings` heard of a content when it came into the journal."""
+        """Tell whether `holdings` has heard already of what was written, or need not.
+
+        Of a content it has when that came into the journal.
+        """
+        if isinstance(write, Chore):
+            return True
         return write.kind == "contents" and self.ahead.journal.size_of(write.key) is not None
 
     def _write(self, writes: Sequence[Write]) -> list[Any]:
@@ -240,6 +278,7 @@ class Disk:
         self.layout.tidy()
         upgrade(self.layout)
         self.damaged = self.layout.in_quarantine()
-        self.additions.open(scan.entries(self.layout))
+        self.depot.open(self.layout)
+        self.additions.open(scan.entries(self.layout, self.depot))
         self.ahead.journal.open()
         self._keeper.load()

@@ -9,10 +9,12 @@ from attrs import frozen
 from agents.capture import structure_key
 from agents.storage.disk import scan
 from agents.storage.disk.additions import AdditionsLog
+from agents.storage.disk.depot import NO_DEPOT, Depot
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.disk.lines import SIZE, Line, mark
 from agents.storage.disk.structures import StructureReader
 from agents.storage.errors import DamagedStructure
+from agents.storage.stores.errors import NotHeld
 
 _PIECE = 1024 * 1024  # bytes read at once
 
@@ -78,15 +80,16 @@ class Step:
     damaged: bool = False
 
 
-def examine(layout: Layout, kind: Kind, after: str) -> Iterator[Step]:
+def examine(layout: Layout, kind: Kind, after: str, depot: Depot = NO_DEPOT) -> Iterator[Step]:
     """Read all of a kind in the order of keys, those after `after`, in pieces of a bounded size.
 
     Raises:
         OSError: a folder cannot be read.
+        StoreUnreachable: the depot does not answer.
     """
-    for key in scan.keys(layout, kind, after):
+    for key in scan.held(layout, kind, after, depot):
         try:
-            yield from _hash(layout, key) if kind == "contents" else _read(layout, key)
+            yield from _hash(layout, key, depot) if kind == "contents" else _read(layout, key)
         except FileNotFoundError:
             continue  # taken away meanwhile
         except OSError:
@@ -94,7 +97,7 @@ def examine(layout: Layout, kind: Kind, after: str) -> Iterator[Step]:
 
 
 def missing(
-    layout: Layout, additions: AdditionsLog, position: int
+    layout: Layout, additions: AdditionsLog, position: int, depot: Depot = NO_DEPOT
 ) -> tuple[list[tuple[Kind, str]], int]:
     """Return what the next part of a log says was added, and is not there; and where it ends.
 
@@ -106,23 +109,37 @@ def missing(
     lost = [
         place
         for place, entry in entries.items()
-        if not entry.gone and not layout.path(*place).exists()
+        if not entry.gone and not layout.path(*place).exists() and not _is_away(depot, *place)
     ]
     return lost, part.position
 
 
-def _hash(layout: Layout, key: str) -> Iterator[Step]:
+def _is_away(depot: Depot, kind: Kind, key: str) -> bool:
+    return kind == "contents" and depot.size_of(key) is not None
+
+
+def _hash(layout: Layout, key: str, depot: Depot) -> Iterator[Step]:
     digest = sha256()
+    try:
+        away = depot.size_of(key) is not None
+        for piece in depot.pieces(key) if away else _pieces(layout, key):
+            digest.update(piece)
+            yield Step(key, len(piece))
+    except NotHeld:
+        yield Step(key, 0, damaged=True)
+    else:
+        yield Step(key, 0, damaged=digest.hexdigest() != key)
+
+
+def _pieces(layout: Layout, key: str) -> Iterator[bytes]:
     descriptor = os.open(layout.content(key), os.O_RDONLY)
     try:
         # What the system keeps in memory says nothing of what is on the disk.
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         while piece := os.read(descriptor, _PIECE):
-            digest.update(piece)
-            yield Step(key, len(piece))
+            yield piece
     finally:
         os.close(descriptor)
-    yield Step(key, 0, damaged=digest.hexdigest() != key)
 
 
 def _read(layout: Layout, key: str) -> Iterator[Step]:

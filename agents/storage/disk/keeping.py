@@ -5,6 +5,7 @@ from threading import Lock
 
 from agents.storage.disk import filter_file, scan
 from agents.storage.disk.additions import AdditionsLog
+from agents.storage.disk.depot import Depot
 from agents.storage.disk.health import Health
 from agents.storage.disk.holdings import FilterTooSmall, Holdings, survey
 from agents.storage.disk.layout import Layout
@@ -24,6 +25,7 @@ class FilterKeeper:
         additions: its log.
         health: takes note of errors.
         workers: threads for what blocks.
+        depot: where the disk's contents go.
         settle: waits until all that is in the journal has a name that a scan finds.
         pause: waits for the end of the batch of writes that runs.
         journal: gives the keys that are in the journal.
@@ -38,6 +40,7 @@ class FilterKeeper:
         additions: AdditionsLog,
         health: Health,
         workers: Workers,
+        depot: Depot,
         *,
         settle: Callable[[], Awaitable[None]],
         pause: Callable[[], Awaitable[object]],
@@ -45,7 +48,7 @@ class FilterKeeper:
     ) -> None:
         self.holdings = Holdings()
         self._layout, self._additions, self._health = layout, additions, health
-        self._workers, self._settle = workers, settle
+        self._workers, self._depot, self._settle = workers, depot, settle
         self._pause, self._journal = pause, journal
         self._covered = Followed()  # how much of the log `holdings` knows
         self._saved = Followed()  # how much of it the filter on the disk does
@@ -106,7 +109,7 @@ class FilterKeeper:
             await self._settle()
             while found is None:
                 try:
-                    keys = scan.all_keys(self._layout)
+                    keys = scan.all_keys(self._layout, self._depot)
                     found = await self._workers.run(survey, keys, capacity)
                 except FilterTooSmall as error:
                     capacity = 2 * error.needed

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agents.storage.disk.additions import Entry
 from agents.storage.disk.append import Marks
-from agents.storage.disk.contents import is_sound
+from agents.storage.disk.depot import Depot, is_sound_in_place
 from agents.storage.disk.durable import SyncSet
 from agents.storage.disk.examining import examine_structure
 from agents.storage.disk.layout import Kind, Layout
@@ -30,10 +30,12 @@ class Removal:
     weight = 1000
     created = False
 
-    def __init__(self, layout: Layout, marks: Marks, kind: Kind, key: str, mark: str = "") -> None:
+    def __init__(
+        self, layout: Layout, depot: Depot, marks: Marks, kind: Kind, key: str, mark: str = ""
+    ) -> None:
         """Take away a replica; of a structure file only one that has this mark."""
         self.kind, self.key = kind, key
-        self._layout, self._marks, self._mark = layout, marks, mark
+        self._layout, self._depot, self._marks, self._mark = layout, depot, marks, mark
         self.gone = False
 
     def stage(self, sync: SyncSet) -> None:
@@ -45,7 +47,8 @@ class Removal:
         """
         if self.kind == "structures" and f"{self._marks.of(self.key)[1]:016x}" != self._mark:
             raise Changed(f"the structure file {self.key} is not of the mark {self._mark} now")
-        self.gone = self._layout.path(self.kind, self.key).exists()
+        away = self.kind == "contents" and self._depot.size_of(self.key) is not None
+        self.gone = away or self._layout.path(self.kind, self.key).exists()
 
     def publish(self, sync: SyncSet) -> None:
         """Do nothing yet: it must be said first."""
@@ -60,6 +63,8 @@ class Removal:
             for path in self._paths():
                 with suppress(FileNotFoundError):
                     self._take(path)
+            if self.kind == "contents":
+                self._depot.forget(self.key)
             self._marks.forget(self.key)
         return self.gone
 
@@ -82,8 +87,8 @@ class Quarantine(Removal):
     mark then differs from that of other copies, and so it is merged with them.
     """
 
-    def __init__(self, layout: Layout, marks: Marks, kind: Kind, key: str) -> None:
-        super().__init__(layout, marks, kind, key)
+    def __init__(self, layout: Layout, depot: Depot, marks: Marks, kind: Kind, key: str) -> None:
+        super().__init__(layout, depot, marks, kind, key)
         self._time = int(time.time())
         self._sound: list[bytes] = []
         self._entry: Entry | None = None
@@ -93,9 +98,10 @@ class Quarantine(Removal):
 
         Raises:
             OSError: the system could not write.
+            StoreUnreachable: the depot does not answer.
         """
         if self.kind == "contents":
-            self.gone = not is_sound(self._layout.content(self.key), self.key)
+            self.gone = not is_sound_in_place(self._layout, self._depot, self.key)
             return
         try:
             found = examine_structure(self._layout, self.key)

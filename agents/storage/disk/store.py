@@ -10,11 +10,14 @@ from twisted.internet.defer import Deferred
 from agents.capture import Capture
 from agents.storage.disk.append import Marks, StructureWrite
 from agents.storage.disk.contents import SMALL, ContentWrite, IncomingContent
+from agents.storage.disk.depot import NO_DEPOT
 from agents.storage.disk.disk import Disk
 from agents.storage.disk.journal import Content, known_outcomes
 from agents.storage.disk.layout import Kind
 from agents.storage.disk.removal import Quarantine, Removal
+from agents.storage.disk.shipping import GivenDepot, Shipping
 from agents.storage.errors import DiskFull
+from anet.tasks import Tasks
 from anet.workers import Workers
 
 Lane: TypeAlias = Callable[[Sequence[Content]], Deferred[list[Any]]]
@@ -29,11 +32,47 @@ class Recorded:
 
 
 class DiskStore(Disk):
-    """Contents and structure files of one disk: what writes to it, and takes away from it."""
+    """Contents and structure files of one disk: what writes to it, and takes away from it.
 
-    def __init__(self, root: Path, workers: Workers, *, reserve: int, waiting_limit: int) -> None:
-        super().__init__(root, workers, reserve=reserve, waiting_limit=waiting_limit)
+    Attributes:
+        shipping: gives its depot what it takes; none without a depot.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        workers: Workers,
+        *,
+        reserve: int,
+        waiting_limit: int,
+        depot: GivenDepot | None = None,
+    ) -> None:
+        super().__init__(
+            root, workers, reserve=reserve, waiting_limit=waiting_limit, depot=depot or NO_DEPOT
+        )
         self._marks = Marks(self.layout)
+        self._tasks = Tasks()
+        self.shipping: Shipping | None = None
+        if depot is not None:
+            self.shipping = Shipping(
+                self.layout,
+                self.additions,
+                depot,
+                submit=self._batches.submit,
+                quarantine=self.quarantine,
+                note_error=self.health.note,
+            )
+
+    async def open(self) -> None:
+        """Open the disk, and begin to give its depot what that lacks."""
+        await super().open()
+        if self.shipping is not None:
+            self._tasks.start(self.shipping.run(), f"giving contents of {self.name} to its depot")
+
+    async def close(self) -> None:
+        """Close the disk; what its depot lacks is given after the next start."""
+        await self._tasks.stop()
+        await super().close()
 
     async def put(self, key: str, body: bytes | IncomingContent) -> bool:
         """Store a content; return whether it is new here.
@@ -49,7 +88,7 @@ class DiskStore(Disk):
             return bool(_result(outcome))
         try:
             self.space.require(0)  # the file has taken its room already
-            written = self._batches.submit([ContentWrite(self.layout, self._folders, key, body)])
+            written = self._batches.submit([self._content_write(key, body)])
         except Exception:
             await self.workers.run(body.discard)
             raise
@@ -86,7 +125,7 @@ class DiskStore(Disk):
 
     def _lane(self, key: str, size: int) -> Lane:
         """Return what stores a content; a file that is there has to be read first."""
-        if self.ahead.journal.size_of(key) is not None:
+        if self.ahead.journal.size_of(key) is not None or self.depot.size_of(key) is not None:
             return self._check
         if size <= SMALL and not self.holds("contents", key):
             return self.ahead.put
@@ -96,8 +135,11 @@ class DiskStore(Disk):
         return self.workers.run(known_outcomes, contents)
 
     def _put_files(self, contents: Sequence[Content]) -> Deferred[list[Any]]:
-        writes = [ContentWrite(self.layout, self._folders, key, body) for key, body in contents]
-        return self._batches.submit(writes)
+        return self._batches.submit([self._content_write(key, body) for key, body in contents])
+
+    def _content_write(self, key: str, body: bytes | memoryview | IncomingContent) -> ContentWrite:
+        known = self.depot.size_of(key) is not None
+        return ContentWrite(self.layout, self._folders, key, body, known=known)
 
     async def append(self, captures: Sequence[Capture]) -> Recorded:
         """Record captures, of any URLs; all that can be are recorded before an error is raised.
@@ -125,7 +167,7 @@ class DiskStore(Disk):
             Changed: the structure file is another one now.
             DiskFailed, Overloaded: as `put`.
         """
-        return await self._take_away(Removal(self.layout, self._marks, kind, key, mark))
+        return await self._take_away(Removal(self.layout, self.depot, self._marks, kind, key, mark))
 
     async def quarantine(self, kind: Kind, key: str) -> bool:
         """Put what is damaged aside, durably; return whether it was, or was not there at all.
@@ -133,7 +175,7 @@ class DiskStore(Disk):
         Raises:
             DiskFailed, Overloaded: as `put`.
         """
-        damaged = await self._take_away(Quarantine(self.layout, self._marks, kind, key))
+        damaged = await self._take_away(Quarantine(self.layout, self.depot, self._marks, kind, key))
         self.damaged += damaged
         return damaged
 

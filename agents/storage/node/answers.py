@@ -17,6 +17,7 @@ from agents.storage.errors import (
     InvalidCapture,
     StorageError,
 )
+from agents.storage.stores.errors import StoreRefused, StoreUnreachable
 from anet.errors import Overloaded
 from anet.http import Request, Response
 
@@ -46,6 +47,8 @@ _STATUS: dict[type[Exception], int] = {
     Overloaded: 503,
     DiskFull: 507,
     DiskFailed: 507,
+    StoreUnreachable: 503,
+    StoreRefused: 503,
 }
 
 

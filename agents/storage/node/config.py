@@ -12,6 +12,19 @@ from anet.multicast import Groups
 _positive = validators.gt(0)
 
 
+def _is_bucket(_instance: object, _attribute: object, value: str | None) -> None:
+    """Check where contents live.
+
+    Raises:
+        ValueError: it is no bucket.
+    """
+    try:
+        if value is not None:
+            BucketAddress.parse(value)
+    except StoreRefused as error:
+        raise ValueError(str(error)) from None
+
+
 def _is_mirror(_instance: object, _attribute: object, value: str | None) -> None:
     """Check where a mirror is.
 
@@ -46,6 +59,8 @@ class StorageNodeConfig:
         content_limit: bytes of the largest content taken.
         memory_limit: bytes of bodies in memory; larger contents go through a file.
         waiting_limit: bytes of writes that may wait for each disk.
+        contents: where contents live: s3://bucket/prefix?endpoint=URL, below the name of each
+            disk, which keeps them until they are there; null for the disks themselves.
         mirror: another store to which all is copied, verified: s3://bucket/prefix?endpoint=URL,
             or a folder; null for none.
         mirror_every: seconds from the end of such a copy to the next.
@@ -73,6 +88,7 @@ class StorageNodeConfig:
     content_limit: int = field(default=2**40, validator=_positive)
     memory_limit: int = field(default=256 * 1024, validator=_positive)
     waiting_limit: int = field(default=64 * 1024 * 1024, validator=_positive)
+    contents: str | None = field(default=None, validator=_is_bucket)
     mirror: str | None = field(default=None, validator=_is_mirror)
     mirror_every: float = field(default=86_400.0, validator=validators.gt(0))
     threads: int = field(default=4, validator=[validators.ge(2), validators.le(64)])
@@ -85,6 +101,10 @@ class StorageNodeConfig:
     multicast_port: int | None = None
     multicast_interface: str = "127.0.0.1"
     multicast_ttl: int = field(default=0, validator=[validators.ge(0), validators.le(255)])
+
+    def __attrs_post_init__(self) -> None:
+        if self.contents is not None and self.mirror is not None:
+            raise ValueError("mirror is for contents on disks; an object store has copies itself")
 
     def groups(self, base_port: int, secret: str) -> Groups:
         """Return the multicast groups of the archive at `base_port` that has a secret."""

@@ -1,12 +1,14 @@
 """Contents over HTTP: given whole or in part, and taken durably."""
 
 import re
+from typing import TypeAlias
 
 from twisted.internet.defer import Deferred
 
 from agents.bundle import BUNDLE_LIMIT, BadBundle, unpack
 from agents.capture import is_key
 from agents.storage.disk.contents import SMALL, IncomingContent
+from agents.storage.disk.depot import Piecewise
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.errors import DigestMismatch
 from agents.storage.node.answers import BadRequest, Credential, answers, not_a_key, not_held
@@ -18,6 +20,7 @@ _HEAD = (
     b"HTTP/1.1 200 OK\r\nDate: %s\r\nContent-Type: application/octet-stream\r\n"
     b'ETag: "%s"\r\nAccept-Ranges: bytes\r\nContent-Length: %d\r\nConnection: keep-alive\r\n\r\n'
 )
+Body: TypeAlias = bytes | FileBody | Piecewise
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
@@ -58,6 +61,7 @@ class ContentRoutes:
         self.served += 1
         return _HEAD % (date_now(), key.encode("ascii"), len(body)) + body
 
+    @answers
     async def get_content(self, request: Request, key: str) -> Response:
         """Give a content, or a range of it."""
         if not is_key(key):
@@ -66,9 +70,6 @@ class ContentRoutes:
         if found is None:
             return not_held(key)
         disk, size = found
-        body: bytes | FileBody | None = disk.ahead.journal.read(key)
-        if body is None:
-            body = FileBody(disk.layout.content(key), 0, size)
         self.served += 1
         tag = b'"%s"' % key.encode("ascii")
         headers = [
@@ -78,10 +79,16 @@ class ContentRoutes:
         ]
         if tag in (request.headers.get(b"if-none-match") or b""):
             return Response(304, headers)
+        body = disk.body_of(key, size)
         wanted = request.headers.get(b"range")
-        if wanted is None:
-            return Response(200, headers, body)
-        return _part(body, wanted.decode("latin-1"), headers)
+        response = (
+            Response(200, headers, body, length=_length(body))
+            if wanted is None
+            else _part(body, wanted.decode("latin-1"), headers)
+        )
+        if request.method != "HEAD" and isinstance(response.body, Piecewise):
+            await response.body.begin()
+        return response
 
     @answers
     async def put_content(self, request: Request, key: str) -> Response:
@@ -152,26 +159,33 @@ class ContentRoutes:
         return Response.json(200, answer)
 
 
-def _part(body: bytes | FileBody, wanted: str, headers: list[tuple[bytes, bytes]]) -> Response:
+def _length(body: Body) -> int:
+    return len(body) if isinstance(body, bytes) else body.length
+
+
+def _part(body: Body, wanted: str, headers: list[tuple[bytes, bytes]]) -> Response:
     """Answer a range (RFC 9110 §14); several at once, or what is none, get the whole."""
-    size = len(body) if isinstance(body, bytes) else body.length
+    size = _length(body)
     match = _RANGE.fullmatch(wanted.replace(" ", ""))
     if match is None or not (match[1] or match[2]):
-        return Response(200, headers, body)
+        return Response(200, headers, body, length=size)
     if match[1]:
         first = int(match[1])
         last = min(int(match[2]), size - 1) if match[2] else size - 1
         if match[2] and int(match[2]) < first:
-            return Response(200, headers, body)
+            return Response(200, headers, body, length=size)
     else:
         first, last = max(0, size - int(match[2])), size - 1
     if first > last:
         return Response(416, [(b"Content-Range", b"bytes */%d" % size)], b"The range is empty.\n")
     said = (b"Content-Range", b"bytes %d-%d/%d" % (first, last, size))
-    return Response(206, [*headers, said], _cut(body, first, last + 1))
+    length = last + 1 - first
+    return Response(206, [*headers, said], _cut(body, first, last + 1), length=length)
 
 
-def _cut(body: bytes | FileBody, start: int, end: int) -> bytes | FileBody:
+def _cut(body: Body, start: int, end: int) -> Body:
     if isinstance(body, bytes):
         return body[start:end]
+    if isinstance(body, Piecewise):
+        return body.cut(start, end - start)
     return FileBody(body.path, start, end - start)

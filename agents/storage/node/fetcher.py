@@ -6,7 +6,6 @@ import msgspec
 from twisted.internet.defer import Deferred
 
 from agents.capture import Capture, structure_key
-from agents.storage.disk.contents import is_sound
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.errors import DamagedStructure, StorageError
 from anet.errors import BodyTooLarge
@@ -46,7 +45,7 @@ class Fetcher:
         for disk in self._store.copies("contents", key):
             if disk.ahead.journal.size_of(key) is not None:
                 return False  # it has no file yet, and was hashed a moment ago
-            if await disk.workers.run(is_sound, disk.layout.content(key), key):
+            if await disk.is_sound(key):
                 return False
         response = await self._get(source, f"/contents/{key}")
         incoming = await self._store.receive(

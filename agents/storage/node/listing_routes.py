@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
+from agents.storage.disk.depot import Depot, sizes_of
 from agents.storage.disk.layout import KINDS, Kind, Layout
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.structures import url_of
@@ -39,7 +40,8 @@ class ListingRoutes:
         keys = await self._store.listing(wanted, after, limit)
         sizes = dict.fromkeys(keys, 0)
         for disk in self._store.disks:
-            for key, size in (await disk.workers.run(_sizes_of, disk.layout, wanted, keys)).items():
+            found = await disk.workers.run(_sizes_of, disk.layout, disk.depot, wanted, keys)
+            for key, size in found.items():
                 sizes[key] += size
         last = keys[-1] if len(keys) == limit else None
         return Response.json(200, {"keys": keys, "sizes": list(sizes.values()), "after": last})
@@ -58,8 +60,10 @@ class ListingRoutes:
         return Response.json(200, added)
 
 
-def _sizes_of(layout: Layout, kind: Kind, keys: Sequence[str]) -> dict[str, int]:
+def _sizes_of(layout: Layout, depot: Depot, kind: Kind, keys: Sequence[str]) -> dict[str, int]:
     """Return the bytes of those contents, or lines of structure files, that a disk has."""
+    if kind == "contents":
+        return sizes_of(layout, depot, keys)
     sizes: dict[str, int] = {}
     for key in keys:
         with suppress(OSError):

@@ -33,10 +33,14 @@ from agents.storage.node.routes import NodeRoutes
 from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
 from agents.storage.status import NodeStatus
+from agents.storage.stores.bucket_address import BucketAddress
+from agents.storage.stores.depot import BucketDepot
 from anet.http import HttpServer, Limits, guarded, guarded_prompt, guarded_taker
 from anet.starting import in_words
 from anet.workers import Workers
 from hip import Agent, HipError
+
+_DEPOT_THREADS = 16
 
 
 class Options(AgentOptions):
@@ -190,8 +194,20 @@ class StorageNode(OpeningService):
         workers = Workers(self._reactor, config.threads, name=str(folder))
         workers.setServiceParent(self)
         return DiskStore(
-            folder, workers, reserve=config.reserve, waiting_limit=config.waiting_limit
+            folder,
+            workers,
+            reserve=config.reserve,
+            waiting_limit=config.waiting_limit,
+            depot=self._depot(folder),
         )
+
+    def _depot(self, folder: Path) -> BucketDepot | None:
+        """Return where a disk's contents go; it has threads of its own, for it may be slow."""
+        if self._config.contents is None:
+            return None
+        workers = Workers(self._reactor, _DEPOT_THREADS, name=f"depot of {folder}")
+        workers.setServiceParent(self)
+        return BucketDepot(BucketAddress.parse(self._config.contents), workers)
 
     def _router(self) -> Any:
         router = self.routes.router()

@@ -114,7 +114,7 @@ async def test_a_start_does_not_look_at_every_file(
     await store.append([make_capture()])
     store._lock.release()  # as if killed: nothing more is saved
     monkeypatch.setattr(scan, "all_keys", None)
-    monkeypatch.setattr(scan, "entries", lambda layout: ())
+    monkeypatch.setattr(scan, "entries", lambda *_: ())
     again = DiskStore(store.layout.root, workers, reserve=0, waiting_limit=1 << 20)
     await again.open()
     assert again.holdings.surveyed
