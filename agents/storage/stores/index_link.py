@@ -44,10 +44,10 @@ class IndexLink:
             StoreUnreachable: it has not answered for so long.
         """
         backoff = Backoff(0.25, 5.0)
-        deadline = self._reactor.seconds() + patience
+        deadline, timeout = self._reactor.seconds() + patience, min(_TIMEOUT, patience)
         while True:
             try:
-                answer = await self._link.call(method, timeout=_TIMEOUT, **arguments)
+                answer = await self._link.call(method, timeout=timeout, **arguments)
                 return convert(answer, shape)
             except RemoteError as error:
                 if error.code not in _PASSING:

@@ -211,6 +211,8 @@ async def test_an_audit_tells_what_it_found_once(
     await store.close()
     common = ("--config", configuration.path, "--archive", agents.directory)
     [disk] = agents.nodes[0].store.disks
+    while not agents.nodes[0].auditing.status(disk).audited:  # the one of the start
+        await sleep(reactor, 0.01)
     path = disk.layout.content(content_key(body))
     path.chmod(0o600)
     path.write_bytes(bytes(100) + b"rot" + bytes(199_897))
@@ -248,6 +250,20 @@ async def test_a_drain_that_cannot_end_is_told(
     assert status == 1 and "emptying storage-2: 1 left" in out
     status, out, _ = await storage("undrain", "storage-2", *common)
     assert (status, out) == (0, "storage-2 is in use again\n")
+
+
+@ensureDeferred
+async def test_an_archive_that_does_not_run_is_told_soon(
+    tmp_path: Path, storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who names a cluster that nobody runs is asked whether it runs, and not left to wait."""
+    monkeypatch.setattr("agents.storage.stores.cluster.FIRST_PATIENCE", 0.2)
+    file = tmp_path / "archive.yaml"
+    file.write_text("storage-node:\n  storage_master: 127.0.0.1:9\n")
+    begun = reactor.seconds()
+    status, _, err = await storage("verify", f"cluster:{file}", "--archive", tmp_path)
+    assert status == 1 and "is the archive running?" in err
+    assert reactor.seconds() - begun < 10
 
 
 def test_a_drain_that_was_taken_back_is_not_over() -> None:
