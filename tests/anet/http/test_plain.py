@@ -1,6 +1,7 @@
 """Plain requests are understood as the general parser understands them, and nothing else is."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
@@ -146,3 +147,37 @@ def test_a_put_is_taken_whole_only() -> None:
     assert read_put(data + b"d", _LIMIT) is None
     assert read_put(b"GET" + data[3:], _LIMIT) is None
     assert answer_plain(data, lambda *_: b"yes", _LIMIT) == ([], 0)
+
+
+def _understood(pieces: Sequence[bytes], is_short: bool) -> tuple[list[tuple[str, str]], bool]:
+    """Return methods and targets as a connection reads them, and whether it was nonsense."""
+    found: list[tuple[str, str]] = []
+    parser = RequestParser(
+        _LIMIT, lambda head: found.append((head.method, head.target)), lambda _: None, lambda: None
+    )
+
+    def prompt(target: str, host: bytes) -> bytes:
+        found.append(("GET", target))
+        return b"HTTP/1.1 200 OK\r\n\r\n"
+
+    for piece in pieces:
+        if is_short and parser.is_between:
+            piece = piece[answer_plain(piece, prompt, _LIMIT)[1] :]
+        try:
+            if parser.feed(piece):
+                break
+        except BadRequest:
+            return found, True
+    return found, False
+
+
+@given(st.lists(_REQUESTS | _ANYTHING, max_size=4).map(b"".join), st.lists(st.integers(0, 200)))
+@example(b"\rGET /a HTTP/1.1\r\n\r\n", [1])
+@example(_PLAIN + _PLAIN, [len(_PLAIN) + 1])
+@example(b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(_PLAIN) + _PLAIN, [38])
+def test_the_short_way_changes_no_request(data: bytes, cuts: list[int]) -> None:
+    """In whatever pieces bytes come, those who take it are understood as those who do not."""
+    data = data.replace(b"HEAD ", b"GET ")  # the prompt does not hear which of the two it is
+    ends = [0, *sorted(cuts), len(data)]
+    pieces = [data[start:end] for start, end in pairwise(ends)]
+    assert _understood(pieces, True) == _understood(pieces, False)
