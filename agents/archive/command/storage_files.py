@@ -159,6 +159,8 @@ def _line(figures: Figures) -> str:
     ]
     if figures.lost:
         parts.append(f"{human_number(figures.lost)} LOST")
+    if figures.unknown:
+        parts.append(f"{many(figures.unknown, 'URL')} without a capture")
     return " · ".join(parts)
 
 

@@ -144,7 +144,7 @@ class OperatorMethods:
         """Take back a drain; refuses "no-such-drain"."""
         drain = Drain(node, disk)
         if drain not in self._orders.drains:
-            raise CallRefused("no-such-drain", f"{node} {disk} is not being drained")
+            raise CallRefused("no-such-drain", f"{node} {disk}".rstrip() + " is not being drained")
         await self._orders.undrain(drain)
         self._ordered(node)
 

@@ -39,6 +39,7 @@ class Figures:
         structures_known: structure files that had not changed since they were.
         captures: captures copied and compared.
         lost: what the source lists and cannot give undamaged.
+        unknown: URLs that were asked for by name and have no capture.
         problems: some of that, in words.
         absent: parts of both stores that could not be reached, and may hold more.
         doing: what is copied now.
@@ -52,14 +53,15 @@ class Figures:
     structures_known: int = 0
     captures: int = 0
     lost: int = 0
+    unknown: int = 0
     problems: list[str] = field(factory=list)
     absent: list[str] = field(factory=list)
     doing: str = "contents"
 
     @property
     def well(self) -> bool:
-        """Whether the target has all that the source lists."""
-        return not self.lost
+        """Whether the target has all that the source lists, and all that was asked for."""
+        return not self.lost and not self.unknown
 
     def lose(self, words: str) -> None:
         """Take note of something that could not be copied."""

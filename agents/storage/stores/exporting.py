@@ -64,7 +64,8 @@ class Exporting:
         await for_each(self._structures(), self._structure, _AT_ONCE)
         for url in self._wanted.urls:
             if structure_key(url) not in self._found:
-                self.figures.lose(f"{url}: no capture of it at these dates")
+                self.figures.unknown += 1
+                self.figures.problems.append(f"{url}: no capture of it at these dates")
         self.figures.doing = ""
         self.figures.absent = list(self._source.absent)
         return self.figures

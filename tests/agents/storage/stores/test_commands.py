@@ -121,7 +121,7 @@ async def test_a_part_is_exported(
     words = ["http://a.example/never", URL, "--to", tmp_path / "some"]
     status, out, _ = await storage("export", *words, *common)
     figures = json.loads(out)
-    assert (status, figures["captures"], figures["lost"]) == (1, 3, 1)
+    assert (status, figures["captures"], figures["unknown"]) == (1, 3, 1)
     assert figures["problems"] == ["http://a.example/never: no capture of it at these dates"]
     status, _, err = await storage("export", "nonsense", "--to", tmp_path / "no", *common)
     assert status == 1 and "not a whole http or https address" in err
