@@ -119,7 +119,7 @@ class DiskWriter:
 
     def failure(self, error: Exception) -> Exception:
         """Return what to say of an error of a whole batch; none is written after it."""
-        failure = self._convert(error)
+        failure = self.error_of(error)
         if not isinstance(failure, DiskFull) and not self.failed:
             self.failed = str(error)
         return failure
@@ -148,9 +148,10 @@ class DiskWriter:
                 try:
                     step(write)
                 except (StorageError, OSError) as error:
-                    outcomes[index] = self._convert(error)
+                    outcomes[index] = self.error_of(error)
 
-    def _convert(self, error: Exception) -> Exception:
+    def error_of(self, error: Exception) -> Exception:
+        """Return what to say of an error of one write; a disk that breaks takes no more."""
         if not isinstance(error, OSError):
             return error
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -172,16 +172,23 @@ class NodeStore(Disks):
 
         Raises:
             DiskFull, DiskFailed: no disk can take it.
-            OSError: the system could not.
+            Overloaded: too much is waiting.
         """
-        return await self._for_writing("contents", key, size, ()).receive()
+        tried: list[DiskStore] = []
+        while True:
+            disk = self._for_writing("contents", key, size, tried)
+            try:
+                return await disk.receive()
+            except (DiskFull, DiskFailed) as error:
+                self._passed_over(disk, tried, error)
 
     async def write(self, incoming: IncomingContent, data: bytes) -> None:
         """Take the next piece of a content that arrives.
 
         Raises:
             DiskFull: there is no room for it.
-            OSError: the system could not.
+            DiskFailed: the disk could not.
+            Overloaded: too much is waiting.
         """
         await self._disk_of(incoming).write(incoming, data)
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from agents.storage.errors import DiskFull
+from agents.storage.errors import DiskFailed, DiskFull
 
 _MUCH = 256 * 1024 * 1024  # bytes; with less, every write looks at the disk
 _LOOK_EVERY = 50  # writes
@@ -60,13 +60,16 @@ class Space:
 
         Raises:
             DiskFull: there is not.
-            OSError: the disk is not there.
+            DiskFailed: the disk is not there.
         """
         self._uses += 1
         self._left -= size
         if self._left > _MUCH and self._uses < _LOOK_EVERY:
             return
-        free = self._look()
+        try:
+            free = self._look()
+        except OSError as error:
+            raise DiskFailed(f"{self._root}: {error.strerror or error}") from None
         self._left -= size
         if size + beside >= free:
             raise DiskFull(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from attrs import frozen
 from twisted.internet.defer import Deferred
@@ -20,6 +20,8 @@ from agents.storage.errors import DiskFull
 from anet.tasks import Tasks
 from anet.workers import Workers
 
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 Lane: TypeAlias = Callable[[Sequence[Content]], Deferred[list[Any]]]
 
 
@@ -188,19 +190,33 @@ class DiskStore(Disk):
         """Begin a content that arrives in pieces; give it to `put`, or `discard` it.
 
         Raises:
-            OSError: the system could not.
+            DiskFull, DiskFailed, Overloaded: as `put`.
         """
-        return await self.workers.run(IncomingContent, self.layout)
+        return await self._run(IncomingContent, self.layout)
 
     async def write(self, incoming: IncomingContent, data: bytes) -> None:
         """Take the next piece of a content that arrives.
 
         Raises:
             DiskFull: there is no room for it.
-            OSError: the system could not.
+            DiskFailed, Overloaded: as `put`.
         """
         self.space.require(len(data))
-        await self.workers.run(incoming.write, data)
+        await self._run(incoming.write, data)
+
+    async def _run(
+        self, function: Callable[Arguments, Result], *args: Arguments.args, **kw: Arguments.kwargs
+    ) -> Result:
+        """Call what writes aside in a thread.
+
+        Raises:
+            DiskFull, DiskFailed: the system could not.
+        """
+        try:
+            return await self.workers.run(function, *args, **kw)
+        except OSError as error:
+            self.health.note(error)
+            raise self._writer.error_of(error) from None
 
     def _structure_writes(self, captures: Sequence[Capture]) -> Iterable[StructureWrite]:
         by_url: dict[str, list[Capture]] = {}

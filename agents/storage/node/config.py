@@ -68,7 +68,7 @@ class StorageNodeConfig:
         audit_rate: bytes a second that are read again and hashed on each disk, when nobody else
             needs it; 0 for never.
         audit_every: seconds from the beginning of one audit of all to that of the next.
-        connections: HTTP clients at once.
+        connections: HTTP clients at once; fewer where the system allows too few open files.
         multicast: whether it answers multicast lookups.
         all_groups: whether it joins all 256 multicast groups, or those of what it holds.
         multicast_base: first of the 256 multicast addresses.

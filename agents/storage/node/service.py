@@ -23,6 +23,7 @@ from agents.storage.disk.store import DiskStore
 from agents.storage.figures import serve_pages
 from agents.storage.node.auditing import Auditing
 from agents.storage.node.config import StorageNodeConfig
+from agents.storage.node.descriptors import connections_within
 from agents.storage.node.fetcher import Fetcher
 from agents.storage.node.lookup import Lookup
 from agents.storage.node.methods import StorageNodeMethods
@@ -138,7 +139,7 @@ class StorageNode(OpeningService):
             address,
             guarded(self._router(), names),
             name=name,
-            limits=Limits(connections=config.connections),
+            limits=Limits(connections=connections_within(config.connections)),
             tls=tls,
             prompt=guarded_prompt(self.routes.contents.prompt, names),
             taker=guarded_taker(self.routes.contents.taker, names),

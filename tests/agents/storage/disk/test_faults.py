@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import time
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +24,7 @@ from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.removal import Removal
 from agents.storage.disk.store import DiskStore
 from agents.storage.errors import DiskFailed, DiskFull, LayoutRefused
+from agents.storage.node.descriptors import OWN, connections_within
 
 
 def _key(body: bytes) -> str:
@@ -290,3 +292,27 @@ async def test_a_listing_leaves_no_disk_out(disks: NodeStore, monkeypatch) -> No
     monkeypatch.setattr(scan, "listing", fail)
     with pytest.raises(DiskFailed, match="cannot be listed"):
         await disks.listing("contents", "", 100)
+
+
+@ensureDeferred
+async def test_until_a_vanished_disk_is_noticed_the_others_take_all(disks: NodeStore) -> None:
+    """No large content fails because the disk that it should go to went away a moment ago."""
+    assert disks.free > 0  # which is not asked of the disk again for a while
+    disks.disks[0].layout.root.rename(disks.disks[0].layout.root.with_name("away"))
+    for number in range(20):
+        body = b"%d" % number
+        large = await disks.receive(_key(body), len(body))
+        await disks.write(large, body)
+        assert await disks.put(_key(body), large) is True
+    await disks.look()
+    assert len(disks.disks) == 2 and disks.count("contents") == 20
+
+
+def test_descriptors_suffice_for_all_connections(monkeypatch) -> None:
+    """The limit of open files is raised as far as it may be, and connections keep within it."""
+    limits = [1024, 4096]
+    monkeypatch.setattr(resource, "getrlimit", lambda _: tuple(limits))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, both: limits.__setitem__(0, both[0]))
+    assert connections_within(300) == 300 and limits[0] == 1024
+    assert connections_within(1000) == 1000 and limits[0] == 2000 + OWN
+    assert connections_within(5000) == (4096 - OWN) // 2 and limits[0] == 4096
