@@ -106,7 +106,8 @@ class Disks:
             self.missing[str(disk.layout.root)] = f"{disk.health.failed}; {TAKEN_BACK}"
             _log.error("a disk is left out: {why}", why=disk.health.failed)
             self.on_change()
-            await disk.close()
+            # One that does not answer may never close, and the others want to be looked at.
+            self._tasks.start(disk.close(), "closing a disk that is gone")
 
     def disk(self, name: str) -> DiskStore | None:
         """Return a disk that is there by its name; the first for an empty one."""

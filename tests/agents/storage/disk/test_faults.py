@@ -316,3 +316,26 @@ def test_descriptors_suffice_for_all_connections(monkeypatch) -> None:
     assert connections_within(300) == 300 and limits[0] == 1024
     assert connections_within(1000) == 1000 and limits[0] == 2000 + OWN
     assert connections_within(5000) == (4096 - OWN) // 2 and limits[0] == 4096
+
+
+@ensureDeferred
+async def test_a_disk_that_hangs_keeps_nobody_from_looking_at_the_others(
+    disks: NodeStore, monkeypatch
+) -> None:
+    """It may never close, and still the next disk that goes away is noticed."""
+    first, second, _ = disks.disks
+    closing: Deferred[None] = Deferred()
+
+    async def never() -> None:
+        await closing
+
+    with monkeypatch.context() as patch:
+        patch.setattr(first, "close", never)
+        first.layout.root.rename(first.layout.root.with_name("away"))
+        await disks.look()
+        second.layout.root.rename(second.layout.root.with_name("away too"))
+        await disks.look()
+    assert len(disks.disks) == 1 and len(disks.missing) == 2
+    assert all("taken back" in why for why in disks.missing.values())
+    closing.callback(None)
+    await first.close()
