@@ -55,7 +55,11 @@ class ListingRoutes:
         disk = self._store.disk(wanted)
         if disk is None:
             return Response.text(404, f"This node has no disk {wanted[:40]!r}.\n")
-        part = await disk.workers.run(disk.additions.read, log, since)
+        try:
+            part = await disk.workers.run(disk.additions.read, log, since)
+        except OSError as error:  # a disk that has just gone; its node leaves it out soon
+            disk.health.note(error)
+            return Response.text(503, f"The log of the disk {disk.name}: {error.strerror}\n")
         added = Added(part.log, part.since, part.position, part.entries, disk.name)
         return Response.json(200, added)
 

@@ -315,6 +315,16 @@ async def test_what_is_held_is_listed(node: Node, make_capture) -> None:
 
 
 @ensureDeferred
+async def test_the_log_of_a_disk_that_has_just_gone(node: Node) -> None:
+    """Whoever follows it is told so in words, and the disk remembers the error."""
+    disk = node.store.disks[0]
+    disk.layout.additions.unlink()
+    status, _, words = await node.ask("GET", "/additions")
+    assert (status, disk.health.errors) == (503, 1)
+    assert words.endswith(b"No such file or directory\n")
+
+
+@ensureDeferred
 async def test_what_is_at_hand_is_answered_as_the_handler_would(node) -> None:
     """A GET answered at once differs in no byte from what the handler says, file or journal."""
     store = node.store.disks[0]
