@@ -157,7 +157,8 @@ def _after(text: str) -> bytes:
     if not text:
         return b""
     date, _, content = text.partition("-")
-    after = prefix(date, content) if len(date) == DIGITS and is_key(content) else b""
+    is_date = len(date) == DIGITS and date.isascii() and date.isdigit()
+    after = prefix(date, content) if is_date and is_key(content) else b""
     if len(after) != PREFIX:
         raise BadRequest("after is the date and the content of a capture, DATE-CONTENT")
     return after

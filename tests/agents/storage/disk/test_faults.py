@@ -24,7 +24,9 @@ from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.removal import Removal
 from agents.storage.disk.store import DiskStore
 from agents.storage.errors import DiskFailed, DiskFull, LayoutRefused
+from agents.storage.node.answers import BadRequest
 from agents.storage.node.descriptors import OWN, connections_within
+from agents.storage.node.structure_routes import _after
 
 
 def _key(body: bytes) -> str:
@@ -339,3 +341,10 @@ async def test_a_disk_that_hangs_keeps_nobody_from_looking_at_the_others(
     assert all("taken back" in why for why in disks.missing.values())
     closing.callback(None)
     await first.close()
+
+
+@pytest.mark.parametrize("date", ["\u00e9" * 20, "\u0660" * 20, " " * 20, "2026"])
+def test_where_to_go_on_is_a_date_in_ascii(date: str) -> None:
+    """Anything else is the client's fault, and not an error of the node."""
+    with pytest.raises(BadRequest):
+        _after(f"{date}-{_key(b'')}")
