@@ -39,6 +39,7 @@ from agents.consultation.locators import IndexLocator, Locator, MulticastLocator
 from agents.consultation.structures import Structures
 from agents.deposit import ContentSize, Placement
 from agents.storage.policy import place
+from agents.storage.replicas import Wanted
 from agents.storage.status import NodeState, NodeStatus
 from anet.http import HttpClient
 from anet.multicast import GroupListener, Groups
@@ -214,7 +215,7 @@ async def simulated(reactor: Any, count: int, quick: bool) -> tuple[float, float
     keys = [sha256(b"%d" % number).digest() for number in range(2000 if quick else 20_000)]
     held: dict[str, set[bytes]] = {node.name: set() for node in nodes}
     for key in keys:
-        for node in place(key.hex(), nodes, REPLICAS):
+        for node in place(key.hex(), nodes, Wanted(REPLICAS)):
             held[node.name].add(key)
     groups = Groups(free_ports(), secret="simulated")  # noqa: S106  guards nothing
     listeners = [await listening(reactor, groups, node, held[node.name]) for node in nodes]
