@@ -28,6 +28,7 @@ _UNFINISHED = re.compile(r"&(?:#[xX]?)?[a-zA-Z0-9]*+\Z")
 _REFERENCE_LIMIT = 40  # characters within which a reference ends
 TIP = re.compile("title|alt", re.IGNORECASE).search
 _REMEMBERED = 1024  # tags
+_LENGTH = 500  # characters of a tag that is remembered
 _READ = frozenset(["title", "textarea", "xmp", "plaintext", "![CDATA["])  # raw text that is shown
 ENCODED = frozenset(["title", "textarea"])  # raw text with character references
 
@@ -188,9 +189,17 @@ def _labelled(found: Iterable[Found], text: str) -> Iterator[Found]:
         yield one._replace(text=text) if isinstance(one, Link) and one.kind is PAGE else one
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def tips(tag: str) -> list[str]:
     """Return what a tag shows when a pointer is over it, or when its image is not there."""
+    return _remembered(tag) if len(tag) < _LENGTH else _tips(tag)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _remembered(tag: str) -> list[str]:
+    return _tips(tag)
+
+
+def _tips(tag: str) -> list[str]:
     attributes = attributes_of(tag)
     return [value for value in map(attributes.get, ("title", "alt")) if value]
 

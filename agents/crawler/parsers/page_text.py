@@ -35,7 +35,8 @@ _MARKUP = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _CONSTANT = {"gap": BREAK, None: ""}
-_SHOWS_MARKUP = re.compile(rf"<(?i:{_SHOWN}){_ATTRIBUTES}>[^<]*+<(?!/(?i:{_SHOWN}))")
+# It looks no further than two markups ahead, however many such tags there are.
+_SHOWS_MARKUP = re.compile(rf"<(?i:{_SHOWN})(?![^<>]*+>[^<]*+</(?i:{_SHOWN}))")
 _IS_SHOWN = frozenset(_SHOWN.split("|"))
 
 
@@ -47,15 +48,15 @@ def page_text(page: str) -> str | None:
     """Return the text of a page, white space collapsed, a line for each block.
 
     None if it can't be told this way: within SVG an element may close itself that holds no tags in
-    HTML, as in `<style/>`.
+    HTML, as in `<style/>`; and `unescape` takes no reference of thousands of digits.
     """
     if _SHOWS_MARKUP.search(page):
         return None
     try:
-        text = _MARKUP.sub(_read, _NOTHING.sub("", page))
-    except _OtherRules:
+        text = unescape(_MARKUP.sub(_read, _NOTHING.sub("", page)))
+    except (_OtherRules, ValueError):
         return None
-    lines = (" ".join(line.split()) for line in unescape(text).split(BREAK))
+    lines = (" ".join(line.split()) for line in text.split(BREAK))
     return "\n".join(filter(None, lines))
 
 

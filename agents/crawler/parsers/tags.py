@@ -8,6 +8,7 @@ from typing import Final
 
 ATTRIBUTE_LIMIT = 1000  # attributes of one tag
 REFERENCE_LIMIT = 10_000  # character references of one tag; later ones stay as they are written
+_DIGITS_LIMIT = 1000  # of a character reference; one with more stands for no character
 
 SPACE: Final = r"[\t\n\f\r ]"
 NAME: Final = r"[a-zA-Z][^\t\n\f\r />]*+"
@@ -43,5 +44,5 @@ def _character(reference: re.Match[str]) -> str:
     """
     text = reference[0]
     if text[1] == "#":
-        return unescape(text)
+        return unescape(text) if len(text) < _DIGITS_LIMIT else "\ufffd"
     return html5.get(text[1:], text)

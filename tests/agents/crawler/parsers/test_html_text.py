@@ -1,6 +1,7 @@
 """Text of pages and of their links: the same however they are cut."""
 
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -122,3 +123,13 @@ def test_hostile_documents_stay_linear(hostile: str) -> None:
         findings(hostile * (size // len(hostile)), 32768)
         times.append(time.process_time() - start)
     assert times[1] < 10 * max(times[0], 0.03)
+
+
+def test_long_tags_are_not_remembered() -> None:
+    """Tags of a hundred kilobytes, each another, leave nothing behind in memory."""
+    tracemalloc.start()
+    for number in range(100):
+        findings(f"<img title='{number}' x='{100_000 * 'x'}'>")
+    left, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert left < 2_000_000

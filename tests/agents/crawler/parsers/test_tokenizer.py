@@ -155,3 +155,9 @@ def test_attributes() -> None:
     """The first of a name counts; references are read as they are in attributes."""
     tag = "<a HREF='?a=1&copy=2&copy;' href=x b c = d/ e=\"&lt;&#65;&nonsense;\"/>"
     assert attributes_of(tag) == {"href": "?a=1&copy=2©", "b": "", "c": "d/", "e": "<A&nonsense;"}
+
+
+def test_reference_of_thousands_of_digits() -> None:
+    """A character reference with too many digits stands for no character, and is no fault."""
+    tag = f"<a href='&#{5000 * '9'};' b='&#x{5000 * '9'};' c=d>"
+    assert attributes_of(tag) == {"href": "\ufffd", "b": "\ufffd", "c": "d"}
