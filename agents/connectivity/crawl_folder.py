@@ -62,6 +62,9 @@ class CrawlFolder:
         for name in (REPORT, STRUCTURE, SIGNATURES):
             if not (self.path / name).is_file():
                 raise BadCrawl(f"{self.path} has no {name}: the crawl is not whole")
+        pack = self.path / PACK
+        if os.path.lexists(pack) and not S_ISREG(os.lstat(pack).st_mode):
+            raise BadCrawl(f"{pack} is not a plain file: no crawler left it so")
 
     def content(self, key: str) -> str:
         """Return the name of the file of a content that the crawl may have brought.

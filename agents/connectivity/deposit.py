@@ -137,8 +137,11 @@ class Deposit:
 
     async def _store_again(self, sizes: dict[str, int], taken: Taken, offset: int) -> None:
         """Bring what an earlier batch brought, if the archive does not know of it any more."""
+        had = {key for key in taken.missing if key in self._stored or key in self._known}
+        if not had:  # most often the archive has lost what a former crawl brought
+            return
         path = self.folder.path / STRUCTURE
-        packed = await self._workers.run(find_packed, path, offset, taken.missing)
+        packed = await self._workers.run(find_packed, path, offset, had)
         if packed:
             again = await self._store({key: sizes[key] for key in packed}, packed)
             taken.missing -= packed.keys() - again.missing

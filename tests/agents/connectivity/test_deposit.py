@@ -1,6 +1,7 @@
 """Deposits over real links and sockets, to a storage that fails when told to."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -307,3 +308,33 @@ async def test_a_content_of_an_earlier_batch_that_was_forgotten(
     tree.index.forgets = True
     figures = await tree.deposit()
     assert (figures["captures_recorded"], figures["captures_missing"]) == (10, 0)
+
+
+@ensureDeferred
+async def test_what_nobody_brought_is_not_looked_for(
+    tree: Any, pages: dict[str, bytes], monkeypatch: Any
+) -> None:
+    """Contents that the archive lost since a former crawl do not cost a look at all lines."""
+    folder = tree.crawl("c", pages, packed=True)
+    (folder / "pack").unlink()
+
+    def look(*_: Any) -> None:
+        raise AssertionError("looked for what no batch brought")
+
+    monkeypatch.setattr("agents.connectivity.deposit.find_packed", look)
+    assert (await tree.deposit())["captures_missing"] == 10
+
+
+@ensureDeferred
+async def test_a_pack_is_a_plain_file(tree: Any, pages: dict[str, bytes]) -> None:
+    """A pipe, a link or a folder in its place holds up nobody: the deposit is refused."""
+    pack = tree.crawl("c", pages, packed=True) / "pack"
+    makers: list[Callable[[], None]] = [
+        lambda: os.mkfifo(pack),
+        lambda: pack.symlink_to("structure"),
+    ]
+    for make in makers:
+        pack.unlink()
+        make()
+        with pytest.raises(RemoteError, match="plain file"):
+            await tree.deposit()
