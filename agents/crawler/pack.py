@@ -31,10 +31,11 @@ class Pack:
             OSError: it can't be written.
         """
         begin = self._end
-        self._end += len(content)
         rest = memoryview(content)
         while rest:
-            rest = rest[self._file.write(rest) :]
+            written = self._file.write(rest)
+            self._end += written
+            rest = rest[written:]
         return begin
 
     def close(self) -> None:
