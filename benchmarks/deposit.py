@@ -29,6 +29,8 @@ sys.path.append(sys.path.pop(0))  # `hip` is the package, and not the benchmark 
 from twisted.internet.defer import Deferred
 from twisted.internet.task import react
 
+from agents.bundle import CONTENT_LIMIT
+from agents.crawler.pack import Pack
 from agents.deposit import DepositFigures
 from anet.tasks import sleep
 from hip import Agent, HipError, convert, exposed
@@ -86,16 +88,23 @@ async def run(reactor: Any, options: argparse.Namespace) -> None:
 
 def write_crawl(folder: Path, sources: Sequence[Path]) -> int:
     """Write the folder of a crawl that met the files below `sources`; return how many."""
+    folder.mkdir()
+    pack = Pack(folder / "pack")
     keys: set[str] = set()
     lines: list[str] = []
     for path in sorted(file for source in sources for file in source.rglob("*") if file.is_file()):
         body = path.read_bytes()
         key = sha256(body).hexdigest()
-        lines.append(json.dumps(line_of(len(lines), path, key, len(body), key not in keys)))
+        line = line_of(len(lines), path, key, len(body), key not in keys)
+        if line["new"] and len(body) <= CONTENT_LIMIT:
+            line["place"] = pack.append(body)
+        elif line["new"]:
+            content = folder / "contents" / key[:2] / key
+            content.parent.mkdir(parents=True, exist_ok=True)
+            content.write_bytes(body)
+        lines.append(json.dumps(line))
         keys.add(key)
-        content = folder / "contents" / key[:2] / key
-        content.parent.mkdir(parents=True, exist_ok=True)
-        content.write_bytes(body)
+    pack.close()
     (folder / "structure").write_text("".join(f"{line}\n" for line in lines))
     (folder / "signatures").write_text("".join(f"{key}\n" for key in sorted(keys)))
     (folder / "report.xml").write_text("<?xml version='1.0'?><report/>")
