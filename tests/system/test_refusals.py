@@ -41,10 +41,10 @@ def ended(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
 def test_a_wrong_configuration_is_refused_by_file_line_and_key(agent: str, tmp_path: Path) -> None:
     """One line, status 78, and nothing is made in the archive's folder."""
     file = tmp_path / "archive.yaml"
-    file.write_text(f"# a tree\n{agent}:\n  nonsense: 3\n")
+    file.write_text(f"# a tree\n{agent}:\n  zebra: 3\n")
     done = ended(tmp_path, "-n", agent, "--config", file, "--archive", tmp_path / "var")
     assert done.returncode == 78
-    assert done.stderr.startswith(f"{file}:3: {agent}.nonsense: unknown key; expected one of ")
+    assert done.stderr.startswith(f"{file}:3: {agent}.zebra: unknown key; expected one of ")
     assert done.stderr.count("\n") == 1 and not done.stdout
     assert not (tmp_path / "var").exists()
 
