@@ -32,7 +32,7 @@ from hip import Agent, Link, RemoteError, convert
 
 ANY = "127.0.0.1:0"
 URL = "http://a.example/"
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds
 
 
 class Cluster:

@@ -21,7 +21,7 @@ from agents.capture import Capture
 ROOT = Path(__file__).parents[3]
 ROUNDS = 5
 WRITERS = 4
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds
 
 
 class NodeProcess:

@@ -24,7 +24,7 @@ from anet.tasks import sleep
 from hip import Agent, HipError, convert
 
 ROOT = Path(__file__).parents[3]
-PATIENCE = 40.0  # seconds
+PATIENCE = 120.0  # seconds
 PLUGINS = {
     "storage-master": "storage-master",
     "index-1": "index-node",

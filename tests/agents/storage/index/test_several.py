@@ -27,7 +27,7 @@ from hip import Agent, Link, RemoteError, convert
 ANY = "127.0.0.1:0"
 NAMES = ("index-1", "index-2")
 BODIES = [b"%d" % number for number in range(40)]
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds
 
 
 class Several:

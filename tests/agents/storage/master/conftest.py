@@ -22,7 +22,7 @@ from anet.tasks import sleep
 from hip import Agent, CallRefused, Peer, convert, exposed
 
 ANY = "127.0.0.1:0"
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds
 ROOM = 1_000_000
 DISK = "d0000000"
 

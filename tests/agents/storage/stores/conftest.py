@@ -31,7 +31,7 @@ from anet.tasks import sleep
 from anet.workers import Workers
 
 ANY = "127.0.0.1:0"
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds
 KEYS = ("tests", "tests-secret")
 
 

@@ -22,7 +22,7 @@ from agents.storage.stores.verifying import Verifying
 from tests.agents.storage.test_kill import NodeProcess
 from tests.test_documentation import free_ports
 
-PATIENCE = 30.0  # seconds
+PATIENCE = 120.0  # seconds
 
 
 def into(node: NodeProcess, address: str, folder: Path) -> None:
