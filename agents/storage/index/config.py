@@ -21,6 +21,7 @@ class IndexNodeConfig:
         storage_master: the storage master's HIP address; null means base port + 2.
         follow_every: seconds between two looks at the log of a storage node.
         grace: seconds that another index node may be away before its share is taken over.
+        settle: seconds after its start in which it denies nothing without asking the storage nodes.
         node_timeout: seconds that a storage node may take to record captures.
         connections: HTTP connections to one storage node.
         batch_limit: contents or captures of one call.
@@ -32,6 +33,7 @@ class IndexNodeConfig:
     storage_master: str | None = field(default=None, validator=is_link_address)
     follow_every: float = field(default=2.0, validator=_positive)
     grace: float = field(default=60.0, validator=validators.ge(0))
+    settle: float = field(default=60.0, validator=validators.ge(0))
     node_timeout: float = field(default=30.0, validator=_positive)
     connections: int = field(default=8, validator=_positive)
     batch_limit: int = field(default=10_000, validator=_positive)

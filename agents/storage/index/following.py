@@ -4,12 +4,18 @@ The index is nothing but what these logs say, so one that is empty, lost or behi
 itself: it reads on where it stopped, or from the start (*INA §2.3*: data restoration). So do the
 groups that fall to this index node when another is lost. Until a group has been read to the end
 of every log, nothing that is said of it is sure.
+
+What was stored since is in the notes: of what this process recorded from the first, and of what
+the other index nodes record for as long as the links to them last. So a reading counts only with
+the links there were when it began.
 """
 
+from collections.abc import Callable
 from typing import NoReturn
 from urllib.parse import urlencode
 
 import msgspec
+from attrs import frozen
 from twisted.internet.defer import Deferred, DeferredSemaphore
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
@@ -23,17 +29,44 @@ from agents.storage.status import Added, NodeState
 from anet.errors import AnetError, ConnectionBroken, TimedOut
 from anet.http import HttpClient
 from anet.tasks import Tasks, every, sleep
+from hip import Peer
 
 _PART_LIMIT = 16 * 1024 * 1024  # bytes of one part of a log, as JSON
 _PARTS_AT_ONCE = 4  # parts of logs in memory
 _TIMEOUT = 30.0  # seconds that a node may take for a part
 _CLEAR_PAUSE = 0.05  # seconds between two slices that are cleared
 
+Links = frozenset[Peer]
+
 _log = Logger()
+
+
+@frozen
+class _Read:
+    """That a log was read to its end.
+
+    Attributes:
+        groups: the mask of the groups that were taken in.
+        links: to the other index nodes when that began; None when one was missing.
+    """
+
+    groups: int
+    links: Links | None
 
 
 class Following:
     """Asks every node that is up, again and again, what was added to its disks.
+
+    Args:
+        clock: for all waiting.
+        store: takes the logs in.
+        notes: of what was stored a moment ago.
+        view: the nodes.
+        client: makes the requests.
+        links: gives the links to all other index nodes; None when one is missing.
+        interval: seconds between two looks at a log.
+        settle: seconds after the start in which nothing is sure: storage nodes may be away that
+            have just stored something, and index nodes that nobody has told of.
 
     Attributes:
         taken: entries taken in.
@@ -47,15 +80,19 @@ class Following:
         notes: Notes,
         view: ClusterView,
         client: HttpClient,
+        links: Callable[[], Links | None],
+        *,
         interval: float,
+        settle: float,
     ) -> None:
         self._clock, self._store, self._notes = clock, store, notes
-        self._view, self._client, self._interval = view, client, interval
+        self._view, self._client, self._links = view, client, links
+        self._interval, self._settled_at = interval, clock.seconds() + settle
         self._tasks = Tasks()
         self._parts = DeferredSemaphore(_PARTS_AT_ONCE)
         self._busy: set[str] = set()
         self._seen: set[str] = set()
-        self._read: dict[tuple[str, str], int] = {}
+        self._ends: dict[tuple[str, str], _Read] = {}
         self.taken = 0
         self.behind: set[str] = set()
 
@@ -69,16 +106,26 @@ class Following:
         await self._tasks.stop()
 
     @property
-    def sure(self) -> int:
+    def read(self) -> int:
         """The mask of the groups that have been read to the end of the log of every disk.
 
-        Nodes that are away do not count; but before any log was read, nothing is sure.
+        Nodes that are away do not count; but before any log was read, nothing has been.
         """
-        groups = mask(self._store.groups) if self._read else 0
+        groups = mask(self._store.groups) if self._ends else 0
         for node in self._view.up:
             for disk in _disks(node):
-                groups &= self._read.get((node.name, disk), 0)
+                end = self._ends.get((node.name, disk))
+                groups &= end.groups if end is not None else 0
         return groups
+
+    @property
+    def sure(self) -> int:
+        """The mask of the groups of which all is known that was acknowledged before now."""
+        links = self._links()
+        up = {node.name for node in self._view.up}
+        stale = any(end.links != links for (node, _), end in self._ends.items() if node in up)
+        settled = self._clock.seconds() >= self._settled_at
+        return self.read if settled and links is not None and not stale else 0
 
     async def look(self) -> None:
         """Take the groups that are this index node's, and begin to read logs to their ends."""
@@ -87,7 +134,7 @@ class Following:
             await self._store.take(share)
         up = {node.name: node for node in self._view.up}
         back = up.keys() - self._seen  # their logs may have grown since they were last read
-        self._read = {place: groups for place, groups in self._read.items() if place[0] not in back}
+        self._ends = {place: end for place, end in self._ends.items() if place[0] not in back}
         self._seen = set(up)
         for node in up.values():
             if node.name not in self._busy:
@@ -96,17 +143,18 @@ class Following:
 
     async def _read_node(self, node: NodeState) -> None:
         try:
+            links = self._links()
             await self._register(node)
             for disk in _disks(node):
                 while await self._read_parts(node, disk):
                     self.behind.add(node.name)
-                self._note_end(node.name, disk)
+                self._note_end(node.name, disk, links)
             self.behind.discard(node.name)
         except AnetError as error:
             self.behind.add(node.name)
             _log.info("a log of {node} was not read: {why}", node=node.name, why=error)
         except Exception:
-            self._read.clear()  # the database takes nothing, so that nothing is sure
+            self._ends.clear()  # the database takes nothing, so that nothing is sure
             raise
         finally:
             self._busy.discard(node.name)
@@ -118,16 +166,17 @@ class Following:
         }
         if known != dict.fromkeys(_disks(node), node.status.url):
             for disk in known.keys() - set(_disks(node)):
-                self._read.pop((node.name, disk), None)
+                self._ends.pop((node.name, disk), None)
             if known.keys() - set(_disks(node)):
                 self._notes.forget_node(node.name)  # its notes do not say on which disk
             await self._store.register(node.name, node.status.url, _disks(node))
 
-    def _note_end(self, node: str, disk: str) -> None:
+    def _note_end(self, node: str, disk: str, links: Links | None) -> None:
         """Take note that the log of a disk was read to its end, by all of its readings."""
         known = self._store.disks.get((node, disk))
         if known is not None:
-            self._read[node, disk] = mask(b"".join(each.groups for each in known.readings))
+            groups = mask(b"".join(each.groups for each in known.readings))
+            self._ends[node, disk] = _Read(groups, links)
 
     async def _read_parts(self, node: NodeState, disk: str) -> bool:
         """Take in the next part for each reading of a log; return whether one led further."""

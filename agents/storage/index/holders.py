@@ -59,26 +59,31 @@ class Holders:
         for place, nodes in stored:
             self._notes.add(*place, nodes)
 
-    def note(self, stored: Iterable[tuple[Place, Iterable[str]]]) -> None:
-        """Take note of nodes that have just stored keys, also with the siblings that have them."""
+    async def note(self, stored: Iterable[tuple[Place, Iterable[str]]]) -> None:
+        """Take note of nodes that have just stored keys, also with the siblings that have them.
+
+        These have taken note when this returns, or are linked no more and so not sure.
+        """
         owners = self._owners()
         told: dict[str, list[tuple[Place, list[str]]]] = defaultdict(list)
         for place, nodes in stored:
             names = sorted(nodes)
             self._notes.add(*place, names)
             told[owners[_group(place)]].append((place, names))
-        for name, notes in told.items():
-            if name:
-                self._siblings.tell(name, ((*place, nodes) for place, nodes in notes))
+        await together(
+            self._siblings.tell(name, [(*place, nodes) for place, nodes in notes])
+            for name, notes in told.items()
+            if name
+        )
 
     def _owners(self) -> list[str]:
         """Return for each group the sibling that answers; nothing where this index node does.
 
         It does for what it has read to the end, also while that passes to another.
         """
-        sure = self._following.sure
+        read = self._following.read
         return [
-            "" if sure >> group & 1 or name is None or name == self._view.name else name
+            "" if read >> group & 1 or name is None or name == self._view.name else name
             for group, name in enumerate(self._view.owners)
         ]
 

@@ -1,7 +1,7 @@
 """What was stored a moment ago, until the logs of additions tell of it.
 
-Notes are in memory only, and no answer depends on them: what an index node does not know yet is
-stored once more, and found by asking the storage nodes.
+Notes are in memory only: an index node that has just started is sure of nothing until it has read
+the logs of all nodes, and then they say all that was stored before.
 """
 
 from collections.abc import Iterable

@@ -27,7 +27,7 @@ def figures(node: "IndexNode") -> list[Figure]:
         Figure("nodes_up", "storage nodes up", lambda: len(node.view.up)),
         Figure("clients", "clients", lambda: len(_clients(node))),
         Figure("groups", "groups of keys", lambda: len(node.store.groups)),
-        Figure("groups_sure", "groups read to the end", lambda: node.following.sure.bit_count()),
+        Figure("groups_sure", "groups read to the end", lambda: node.following.read.bit_count()),
     ]
 
 

@@ -63,12 +63,15 @@ class Placing:
     async def find(self, kind: Kind, key: str) -> list[str]:
         """Return base URLs of the nodes that are up and hold a key, the fullest copy first.
 
+        No content is denied without the nodes' own word: one that is in a node's journal only is
+        in no log yet. That costs nothing, since who asks for a content has found its capture.
+
         Raises:
             HoldersDown: nodes hold it, or may hold it, and cannot be reached.
         """
         known = (await self._holders.of([(kind, key)]))[kind, key]
         found = self._urls(known)
-        if not found and not known.sure:
+        if not found and (kind == "contents" or not known.sure):
             asked = await self._asking.holders(kind, key)
             known = Known(known.holdings + asked.holdings, asked.sure)
             found = self._urls(asked)

@@ -62,7 +62,7 @@ class Recording:
         shares = self._share(captures, keys, held)
         took = await self._posting.post_all(shares)
         self._judge(captures, shares, took)
-        self._note(contents, keys, shares, took)
+        await self._note(contents, keys, shares, took)
         self.recorded += len(captures)
         self.on_recorded(capture.content for capture in captures)
         return len(captures)
@@ -79,14 +79,11 @@ class Recording:
         held: Mapping[Place, Known],
     ) -> None:
         """Make sure that each content is on a node; of what is not known, ask the nodes."""
-        doubtful: dict[str, Capture] = {}
-        for capture in captures:
-            known = held["contents", capture.content]
-            if known.holdings or contents.get(capture.content):
-                continue
-            if known.sure:
-                raise _unknown_content(capture)
-            doubtful[capture.content] = capture
+        doubtful = {
+            capture.content: capture
+            for capture in captures
+            if not held["contents", capture.content].holdings and not contents.get(capture.content)
+        }
         for capture in doubtful.values():
             if not (await self._asking.holders("contents", capture.content)).holdings:
                 raise _unknown_content(capture)
@@ -129,21 +126,21 @@ class Recording:
             raise NotDurable(f"no storage node acknowledged {lost} captures; record all again")
         self.shortfalls += len(captures)
 
-    def _note(
+    async def _note(
         self,
         contents: Mapping[str, Sequence[str]],
         keys: Mapping[str, str],
         shares: Mapping[str, Share],
         took: set[str],
     ) -> None:
-        """Take note of what is held where now, before the nodes' logs tell."""
+        """Have it noted what is held where now, before the nodes' logs tell."""
         stored: list[tuple[Place, Sequence[str]]] = [
             (("contents", key), names) for key, names in contents.items()
         ]
         for name in took:
             urls = {capture.url for capture in shares[name].captures}
             stored += [(("structures", keys[url]), [name]) for url in urls]
-        self._holders.note(stored)
+        await self._holders.note(stored)
 
 
 def _unknown_content(capture: Capture) -> InvalidCapture:

@@ -86,11 +86,18 @@ class IndexNode(OpeningService):
         self.view = ClusterView(reactor, name, config.grace)
         self.store = IndexStore(folder, writer, readers)
         notes = Notes(reactor)
-        self.following = Following(
-            reactor, self.store, notes, self.view, client, config.follow_every
-        )
         self.agent = Agent(reactor, "index-node", name, security=security)
         self.siblings = Siblings(reactor, self.agent, self.view)
+        self.following = Following(
+            reactor,
+            self.store,
+            notes,
+            self.view,
+            client,
+            lambda: self.siblings.links,
+            interval=config.follow_every,
+            settle=config.settle,
+        )
         holders = Holders(self.store, notes, self.view, self.following, self.siblings)
         self.asking = Asking(reactor, client, self.view)
         self.placing = Placing(holders, self.asking, self.view)

@@ -2,9 +2,12 @@
 
 Of two index nodes the one whose name comes first links to the other, and both ask over that
 link. What a sibling cannot answer is not known, and whoever asked goes to the storage nodes.
+What one records is acknowledged only when the sibling that has its group has taken note of it; one
+that does not take note loses its link, and an index node that is not linked to all others is sure
+of nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from attrs import field, frozen
 from twisted.internet.interfaces import IReactorTime
@@ -75,6 +78,14 @@ class Siblings:
         is_sibling = peer is not None and (peer.name, peer.kind) == (name, "index-node")
         return peer if is_sibling else None
 
+    @property
+    def links(self) -> frozenset[Peer] | None:
+        """The links to all siblings; None when one is missing, or the master has not told yet."""
+        if self._view.share is None:
+            return None
+        peers = [self.peer(each.name) for each in self._view.siblings]
+        return None if None in peers else frozenset(filter(None, peers))
+
     async def ask(self, name: str, places: Sequence[Place]) -> list[Known]:
         """Return what a sibling knows of keys; nothing, when it does not answer."""
         found: list[Known] = []
@@ -95,13 +106,18 @@ class Siblings:
             return unknown
         return found if len(found) == len(places) else unknown
 
-    def tell(self, name: str, notes: Iterable[tuple[Kind, str, list[str]]]) -> None:
-        """Tell a sibling what was just stored in its groups.
+    async def tell(self, name: str, notes: Sequence[tuple[Kind, str, list[str]]]) -> None:
+        """Have a sibling, if it is linked, take note of what was just stored in its groups.
 
-        One that is not linked, or is slow to read, is told nothing: the logs will tell it.
+        The link to one that does not is ended: it must read the logs before it denies anything.
         """
-        waiting = list(notes)
         peer = self.peer(name)
-        if peer is not None and peer.deaf_since is None:
-            for start in range(0, len(waiting), PORTION):
-                peer.notify("noted", stored=waiting[start : start + PORTION])
+        try:
+            for start in range(0, len(notes), PORTION):
+                if peer is not None:
+                    portion = list(notes[start : start + PORTION])
+                    await peer.call("noted", timeout=_TIMEOUT, stored=portion)
+        except HipError as error:
+            _log.warn("{name} takes no note of what is stored: {why}", name=name, why=error)
+            if peer is not None:
+                peer.close("no note was taken of what was stored")

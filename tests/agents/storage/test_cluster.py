@@ -75,7 +75,9 @@ class Cluster:
     async def start_index(self) -> None:
         """Start the index node."""
         master = self.master.listener.address
-        config = IndexNodeConfig(hip=ANY, pages=ANY, storage_master=master, follow_every=0.1)
+        config = IndexNodeConfig(
+            hip=ANY, pages=ANY, storage_master=master, follow_every=0.1, settle=0.0
+        )
         self.index = IndexNode(reactor, self.configuration, config, "index-1")
         await self.run(self.index)
 
@@ -206,7 +208,9 @@ async def test_what_only_nodes_that_are_down_hold_is_not_called_unknown(
         with pytest.raises(RemoteError, match="storage-1, storage-2") as refused:
             await cluster.link.call("find", kind=kind, key=key)
         assert refused.value.code == "holders-down"
-    assert await cluster.link.call("find", kind="contents", key="0" * 64) == []
+    assert await cluster.link.call("find", kind="structures", key="0" * 64) == []
+    with pytest.raises(RemoteError, match="one may hold it"):  # in its journal, for one
+        await cluster.link.call("find", kind="contents", key="0" * 64)
 
 
 @ensureDeferred

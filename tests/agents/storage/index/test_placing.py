@@ -48,9 +48,12 @@ async def test_the_nodes_are_asked_when_nothing_is_sure() -> None:
 
 @ensureDeferred
 async def test_who_is_sure_is_not_doubted() -> None:
-    """Nothing is asked of the nodes, and what nobody holds is not there."""
+    """No node is asked about a structure file that nobody holds; about a content all are."""
     placing = _placing(Known(sure=True), Known([Holding("a", 1)]))
-    assert await placing.find("contents", KEY) == []
+    assert await placing.find("structures", KEY) == []
+    assert await placing.find("contents", KEY) == ["http://a"]
+    with pytest.raises(HoldersDown, match="one may hold it"):
+        await _placing(Known(sure=True), Known()).find("contents", KEY)
 
 
 @ensureDeferred

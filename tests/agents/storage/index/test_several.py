@@ -65,6 +65,7 @@ class Several:
             storage_master=self.master.listener.address,
             follow_every=follow_every,
             grace=0.3,
+            settle=0.0,
         )
         index = self.indexes[name] = IndexNode(reactor, self.configuration, config, name)
         await self.run(index)
@@ -233,6 +234,57 @@ async def test_one_that_knows_nothing_works(several: Several, make_capture) -> N
         await link.call("record", captures=[nowhere], stored={})
     assert await link.call("find", kind="contents", key=nowhere.content) == []
     assert index.following.taken == 0
+
+
+@ensureDeferred
+async def test_one_that_is_back_denies_nothing(several: Several, make_capture, monkeypatch) -> None:
+    """What nodes have acknowledged from their journals is in no log, and found all the same."""
+    for time in ("QUIET", "AGE"):
+        monkeypatch.setattr(f"agents.storage.disk.ahead.{time}", 1e9)
+    await several.start()
+    await several.start_index("index-1")
+    await several.shared()
+    captures = await several.deposit("index-1", BODIES, make_capture)
+    await several.stop(several.indexes.pop("index-1"))
+    index = await several.start_index("index-1")
+    await several.shared()
+    held = await index.store.holders([("contents", each.content) for each in captures])
+    assert not any(held), "a log tells of the contents, which proves nothing"
+    assert await several.found("index-1", captures) == [2] * 2 * len(captures)
+    new = make_capture("http://a.example/new", body=BODIES[0])
+    assert await several.links["index-1"].call("record", captures=[new], stored={}) == 1
+
+
+@ensureDeferred
+async def test_one_that_is_not_told_is_not_sure(several: Several, make_capture) -> None:
+    """Without a link to the other it asks the nodes before it denies; the other goes on."""
+    await several.start()
+    first, second = [await several.start_index(name) for name in NAMES]
+    await several.shared()
+    assert second.following.sure.bit_count() == len(second.store.groups)
+    await second.following.stop()
+    for index in (first, second):
+        index.siblings.peer = lambda name: None  # type: ignore[method-assign]
+    captures = await several.deposit("index-1", BODIES, make_capture)
+    assert second.following.sure == 0
+    assert await several.found("index-2", captures) == [2] * 2 * len(captures)
+
+
+@ensureDeferred
+async def test_one_that_takes_no_note_loses_its_link(
+    several: Several, make_capture, monkeypatch
+) -> None:
+    """It is linked anew, and reads all logs, before it denies anything."""
+    await several.start()
+    first, second = [await several.start_index(name) for name in NAMES]
+    await several.shared()
+    former = first.siblings.peer("index-2")
+    monkeypatch.setattr(second.view, "names", None)
+    captures = await several.deposit("index-1", BODIES, make_capture)
+    assert first.siblings.peer("index-2") is not former
+    monkeypatch.undo()
+    await several.shared()
+    assert await several.found("index-2", captures) == [2] * 2 * len(captures)
 
 
 @ensureDeferred

@@ -132,7 +132,9 @@ class Agents:
                 StorageNode(reactor, configuration, node, name, [self.directory / name], ANY)
             )
             await self._run(self.nodes[-1])
-        index = IndexNodeConfig(hip=ANY, pages=ANY, storage_master=address, follow_every=0.1)
+        index = IndexNodeConfig(
+            hip=ANY, pages=ANY, storage_master=address, follow_every=0.1, settle=0.0
+        )
         self.index = IndexNode(reactor, configuration, index, "index-1")
         await self._run(self.index)
         await until(lambda: len(self.index.view.up) == 2)
