@@ -2,7 +2,7 @@
 
 ConsultationError
 ├── Faulted           the archive has a hole where a browser asked; holds the fault
-├── LookupFailed      nobody who knows where files lie could be asked, or nobody holds it now
+├── LookupFailed      nobody who knows where files lie could be asked, or can be sure
 ├── NodesFailed       nodes hold the file and none of them gave it
 └── ContentDamaged    what a node gave is not what its name says
 """
@@ -23,7 +23,7 @@ class Faulted(ConsultationError):
 
 
 class LookupFailed(ConsultationError):
-    """No index node could be asked and multicast is not available, or all holders are down."""
+    """No index node could be asked and multicast is not available, or nobody can be sure."""
 
 
 class NodesFailed(ConsultationError):

@@ -58,6 +58,15 @@ def unknown_url(url: str, date: str = "") -> Fault:
     )  # fmt: skip
 
 
+def missing_captures(url: str, date: str, reason: str) -> Fault:
+    """Return the fault of a URL that is known, and whose structure file no node gives."""
+    return Fault(
+        500, "missing-captures", "The captures are missing",
+        f"The archive knows this URL, but no storage node gives its captures: {reason}. This is a "
+        "fault of the archive itself; its operators should know.", url, date,
+    )  # fmt: skip
+
+
 def missing_content(url: str, date: str, content: str) -> Fault:
     """Return the fault of a capture whose content no node gives (*INA §2.3.2*: 500)."""
     return Fault(

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from attrs import frozen
 from twisted.internet.interfaces import IReactorTime
 
-from agents.consultation.errors import LookupFailed
+from agents.consultation.errors import LookupFailed, NodesFailed
 from agents.consultation.locators import Kind
 from agents.consultation.structures import Nodes
 from anet.tasks import sleep
@@ -17,6 +17,7 @@ ATTEMPTS = 4
 PAUSE = 0.25  # seconds between attempts
 OF_THE_MASTER = ("unknown-method", "no-index")  # its answers before it redirects us
 HOLDERS_DOWN = "holders-down"  # the archive has it, on nodes that are all away
+NOT_SURE = "not-sure"  # it may be on a node that is away
 
 
 @frozen
@@ -59,7 +60,8 @@ class IndexNode:
         """Return the base URLs of the storage nodes that hold a file.
 
         Raises:
-            LookupFailed: no index node answers, or all that hold the file are down.
+            LookupFailed: no index node answers, or none can be sure.
+            NodesFailed: all that hold the file are down.
         """
         return await self._call(list[str], "find", kind=kind, key=key)
 
@@ -85,6 +87,8 @@ class IndexNode:
             except RemoteError as error:
                 failure = error
                 if error.code == HOLDERS_DOWN:
+                    raise NodesFailed(error.message) from None
+                if error.code == NOT_SURE:
                     raise LookupFailed(error.message) from None
                 if error.code not in OF_THE_MASTER:
                     break

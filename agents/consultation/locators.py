@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from agents.consultation.errors import LookupFailed
+from agents.consultation.errors import LookupFailed, NodesFailed
 from anet.errors import AnetError
 from anet.multicast import MulticastLocator as Multicast
 from anet.tasks import Tasks
@@ -40,6 +40,7 @@ class Locator(Protocol):
 
         Raises:
             LookupFailed: nobody who knows could be asked.
+            NodesFailed: the archive has it, and none of its nodes can be reached.
         """
 
 
@@ -49,7 +50,7 @@ class IndexLocator:
     lookup = "index"
 
     def __init__(self, find: Find) -> None:
-        """Ask by `find`, which raises `LookupFailed` when no index node can be reached."""
+        """Ask by `find`, which raises as `locate` does."""
         self._find = find
 
     async def locate(self, kind: Kind, key: str) -> list[str]:
@@ -110,13 +111,14 @@ class AutoLocator:
 
         Raises:
             LookupFailed: multicast found nothing, and no index node could be asked.
+            NodesFailed: nor do nodes answer of which an index node knows.
         """
         if self.lookup == "multicast":
             nodes = await self._ask_multicast(kind, key)
             return nodes or await self._ask_index_too(kind, key)
         try:
             nodes = await self._index.locate(kind, key)
-        except LookupFailed:
+        except (LookupFailed, NodesFailed):
             nodes = await self._ask_multicast(kind, key)
             if not nodes:
                 raise

@@ -2,10 +2,10 @@
 
 from attrs import frozen
 
-from agents.capture import structure_key
+from agents.capture import Capture, structure_key
 from agents.consultation.contents import Content
 from agents.consultation.errors import Faulted, LookupFailed, NodesFailed
-from agents.consultation.faults import missing_content, unknown_url, unreachable
+from agents.consultation.faults import missing_captures, missing_content, unknown_url, unreachable
 from agents.consultation.heads import only_redirects_to, secure_twin
 from agents.consultation.locators import Locator
 from agents.consultation.structures import CaptureLine, Nearest, Structures
@@ -55,28 +55,28 @@ class Retrieval:
                 still looked up.
 
         Raises:
-            Faulted: the archive cannot give it.
+            Faulted: the archive cannot give it: with 404 what it does not know, with 500 what it
+                knows and no node gives, with 503 when nobody can say whether it knows it.
         """
         try:
             nearest = await self._capture(url, date)
-            if nearest is None:
-                raise Faulted(unknown_url(url, date))
-            nodes = await self.locator.locate("contents", nearest.capture.content)
-        except (LookupFailed, NodesFailed) as error:
+        except LookupFailed as error:
             raise Faulted(unreachable(url, date, str(error))) from error
-        return Retrieved(nearest, await self._content(nearest, nodes, url, date, head_only))
+        except NodesFailed as error:
+            raise Faulted(missing_captures(url, date, str(error))) from error
+        if nearest is None:
+            raise Faulted(unknown_url(url, date))
+        try:
+            return Retrieved(nearest, await self._content(nearest.capture, head_only))
+        except (LookupFailed, NodesFailed) as error:
+            raise Faulted(missing_content(url, date, nearest.capture.content)) from error
 
-    async def _content(
-        self, nearest: Nearest, nodes: list[str], url: str, date: str, head_only: bool
-    ) -> Content | None:
-        capture = nearest.capture
+    async def _content(self, capture: Capture, head_only: bool) -> Content | None:
+        nodes = await self.locator.locate("contents", capture.content)
         if head_only and nodes:
             return None
         content = Content(self._client, nodes, capture.content, capture.size)
-        try:
-            await content.begin()
-        except NodesFailed as error:
-            raise Faulted(missing_content(url, date, capture.content)) from error
+        await content.begin()
         return content
 
     async def captures(self, url: str) -> list[CaptureLine]:

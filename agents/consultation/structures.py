@@ -71,12 +71,12 @@ class Structures:
         self._client = client
 
     async def nearest(self, nodes: list[str], key: str, date: str) -> Nearest | None:
-        """Return the capture nearest to `date`, or None when no node has one.
+        """Return the capture nearest to `date`, or None without any node: nobody has one.
 
         A capture that does not belong under the key is not believed; the next node is asked.
 
         Raises:
-            NodesFailed: no node gave a clear answer.
+            NodesFailed: nodes are said to have it, and none gives it (*INA §2.3.2*: no 404).
         """
         path = f"/structures/{key}?date={quote(date)}"
         failures: list[str] = []
@@ -87,10 +87,11 @@ class Structures:
                 failures.append(f"{node}: {error}")
                 continue
             if found is None:
-                continue
-            if is_of(found.capture, key):
+                failures.append(f"{node}: does not have it")
+            elif is_of(found.capture, key):
                 return found
-            failures.append(f"{node}: gave a capture of another URL")
+            else:
+                failures.append(f"{node}: gave a capture of another URL")
         if failures:
             raise NodesFailed("; ".join(failures))
         return None
@@ -101,7 +102,7 @@ class Structures:
         The copies of a structure file are sets of captures; the union is the truth.
 
         Raises:
-            NodesFailed: no node gave a clear answer.
+            NodesFailed: as `nearest`.
         """
         known: dict[tuple[str, str], CaptureLine] = {}
         answered = not nodes
@@ -110,7 +111,7 @@ class Structures:
                 lines = await self._ask(node, f"/structures/{key}", LIST_LIMIT, list[CaptureLine])
             except (AnetError, msgspec.MsgspecError):
                 continue
-            answered = True
+            answered |= lines is not None
             known.update({(line.date, line.content): line for line in lines or []})
         if not answered:
             raise NodesFailed(f"none of {len(nodes)} storage nodes gave the captures")

@@ -10,6 +10,7 @@ StorageError
 ├── DamagedStructure     a structure file contradicts its format
 ├── NoStorage            no node is up that has room
 ├── HoldersDown          nodes hold it, and none of them is up
+├── NotSure              not every node answers, and one that does not may hold it
 └── NotDurable           no node has acknowledged
 """
 
@@ -52,6 +53,10 @@ class NoStorage(StorageError):
 
 class HoldersDown(StorageError):
     """The archive has it, on nodes that are all away."""
+
+
+class NotSure(StorageError):
+    """Nobody who answers has it, and somebody who may have it does not answer."""
 
 
 class NotDurable(StorageError):

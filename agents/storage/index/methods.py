@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from agents.capture import Capture, is_key
 from agents.deposit import ContentSize, Placement
 from agents.storage.disk.layout import Kind
-from agents.storage.errors import HoldersDown, InvalidCapture, NoStorage, NotDurable
+from agents.storage.errors import HoldersDown, InvalidCapture, NoStorage, NotDurable, NotSure
 from agents.storage.index.holders import Holders
 from agents.storage.index.placing import Placing
 from agents.storage.index.recording import Recording
@@ -22,6 +22,7 @@ _CODES: dict[type[Exception], str] = {
     InvalidCapture: "invalid-capture",
     NoStorage: "no-storage",
     NotDurable: "not-durable",
+    NotSure: "not-sure",
     Overloaded: "overloaded",
 }
 _Method = TypeVar("_Method", bound=Callable[..., Awaitable[Any]])
@@ -85,8 +86,8 @@ class IndexNodeMethods:
     async def find(self, kind: Kind, key: str) -> list[str]:
         """Return base URLs of the nodes that are up and hold a content or a structure file.
 
-        None when the archive lacks it; refuses "holders-down" when all that hold it, or one that
-        may hold it, are away.
+        None when the archive lacks it; refuses "holders-down" when all that hold it are away, and
+        "not-sure" when one that may hold it is.
         """
         _check(key)
         return await self._placing.find(kind, key)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from agents.deposit import ContentSize, Placement
 from agents.storage.disk.layout import Kind
-from agents.storage.errors import HoldersDown, NoStorage
+from agents.storage.errors import HoldersDown, NoStorage, NotSure
 from agents.storage.index.asking import Asking
 from agents.storage.index.holders import Holders
 from agents.storage.index.siblings import Known
@@ -67,7 +67,8 @@ class Placing:
         in no log yet. That costs nothing, since who asks for a content has found its capture.
 
         Raises:
-            HoldersDown: nodes hold it, or may hold it, and cannot be reached.
+            HoldersDown: nodes hold it, and cannot be reached.
+            NotSure: nodes that cannot be reached may hold it.
         """
         known = (await self._holders.of([(kind, key)]))[kind, key]
         found = self._urls(known)
@@ -80,7 +81,7 @@ class Placing:
             names = ", ".join(sorted({holding.node for holding in known.holdings}))
             raise HoldersDown(f"only {names} hold it, and cannot be reached")
         if not found and not known.sure:
-            raise HoldersDown("not every storage node answers, so one may hold it; try again")
+            raise NotSure("not every storage node answers, so one may hold it; try again")
         return found
 
     def _urls(self, known: Known) -> list[str]:

@@ -39,7 +39,7 @@ class IndexLink:
 
         Raises:
             InvalidCapture: one of the captures has no place in a structure file.
-            HoldersDown: what is asked for is on nodes that are all away.
+            HoldersDown: what is asked for is, or may be, on nodes that are all away.
             StoreRefused: the index node will not do it.
             StoreUnreachable: it has not answered for so long.
         """
@@ -66,7 +66,11 @@ class IndexLink:
 
 
 def _typed(error: RemoteError) -> Exception:
-    errors = {"invalid-capture": InvalidCapture, "holders-down": HoldersDown}
+    errors = {
+        "invalid-capture": InvalidCapture,
+        "holders-down": HoldersDown,
+        "not-sure": HoldersDown,
+    }
     return errors.get(error.code, StoreRefused)(error.message)
 
 

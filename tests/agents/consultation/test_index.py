@@ -5,7 +5,7 @@ from pytest_twisted import ensureDeferred
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
-from agents.consultation.errors import LookupFailed
+from agents.consultation.errors import LookupFailed, NodesFailed
 from agents.consultation.index import ATTEMPTS, PAUSE, IndexNode
 from agents.consultation.structures import Nodes
 from hip import CallTimedOut, ConnectionLost, RemoteError
@@ -85,8 +85,10 @@ async def test_other_failures_are_told_at_once(answer):
 async def test_holders_that_are_all_down_are_named():
     """A file that is known and out of reach is no absence: the reason reaches the reader."""
     link = Link(RemoteError("holders-down", "only storage-1 hold it, and cannot be reached"))
-    with pytest.raises(LookupFailed, match=r"^only storage-1"):
+    with pytest.raises(NodesFailed, match=r"^only storage-1"):
         await start(link, Clock())
+    with pytest.raises(LookupFailed, match="one may hold it"):
+        await start(Link(RemoteError("not-sure", "one may hold it")), Clock())
 
 
 @ensureDeferred

@@ -5,8 +5,10 @@ from pytest_twisted import ensureDeferred
 
 from agents.capture import Capture, content_key, structure_key
 from agents.consultation.errors import Faulted, NodesFailed
+from agents.consultation.locators import AutoLocator, IndexLocator, MulticastLocator
 from agents.consultation.retrieval import Retrieval
 from agents.consultation.structures import Structures
+from anet.tasks import Tasks
 
 URL = "http://www.example.org/"
 OLD, NEW = "20200101000000000000", "20260101000000000000"
@@ -76,13 +78,59 @@ async def test_a_structure_is_read_from_the_next_node(archive):
 
 @ensureDeferred
 async def test_no_node_with_the_structure_answers(archive):
-    """All nodes of a known URL down is 503, not 404."""
+    """All nodes of a known URL down is 500, not 404: the archive knows it and cannot give it."""
     archive.add(URL, b"body")
     for node in (archive.first, archive.second):
         await node.server.stopService()
     with pytest.raises(Faulted) as raised:
         await archive.retrieval.retrieve(URL, "")
-    assert raised.value.fault.status == 503
+    assert (raised.value.fault.status, raised.value.fault.code) == (500, "missing-captures")
+
+
+@pytest.mark.parametrize("kind", ["structures", "contents"])
+@pytest.mark.parametrize("way", ["index", "multicast", "auto"])
+@ensureDeferred
+async def test_what_a_node_is_named_for_and_lacks_is_500(archive, reactor, kind, way):
+    """Whoever named the nodes, and whatever they lack, it is not unknown (INA §2.3.2)."""
+
+    class Groups:
+        async def find(self, kind, key, timeout):
+            return await named(kind, key.hex())
+
+    async def named(asked, key):
+        nodes = await archive.locator.locate(asked, key)
+        return nodes or ([archive.first.url, archive.second.url] if asked == kind else [])
+
+    archive.add(URL, b"body")
+    index, multicast = IndexLocator(named), MulticastLocator(Groups(), 1.0)
+    auto = AutoLocator(reactor, Tasks(), multicast, index)
+    locator = {"index": index, "multicast": multicast, "auto": auto}[way]
+    retrieval = Retrieval(locator, Structures(archive.client), archive.client)
+    assert (await retrieval.retrieve(URL, "")).nearest.capture.url == URL
+    for node in (archive.first, archive.second):
+        (node.captures if kind == "structures" else node.contents).clear()
+    with pytest.raises(Faulted) as raised:
+        await retrieval.retrieve(URL, "")
+    assert raised.value.fault.status == 500
+    if kind == "structures":
+        with pytest.raises(NodesFailed):
+            await retrieval.captures(URL)
+
+
+@ensureDeferred
+async def test_a_content_that_nobody_can_look_up_is_500(archive):
+    """The URL is known, so that its content is missing, and not unknown."""
+    archive.add(URL, b"body")
+    locate = archive.locator.locate
+
+    async def breaks(kind, key):
+        archive.locator.broken = kind == "contents"
+        return await locate(kind, key)
+
+    archive.locator.locate = breaks
+    with pytest.raises(Faulted) as raised:
+        await archive.retrieval.retrieve(URL, "")
+    assert (raised.value.fault.status, raised.value.fault.code) == (500, "missing-content")
 
 
 @ensureDeferred
@@ -108,7 +156,7 @@ async def test_a_capture_of_another_url_is_not_believed(archive):
     archive.second.captures[structure_key(URL)] = [other]
     with pytest.raises(Faulted) as error:
         await body_of(archive)
-    assert error.value.fault.status == 503
+    assert error.value.fault.status == 500
 
 
 @ensureDeferred

@@ -7,7 +7,7 @@ import pytest
 from pytest_twisted import ensureDeferred
 
 from agents.deposit import ContentSize
-from agents.storage.errors import HoldersDown
+from agents.storage.errors import HoldersDown, NotSure
 from agents.storage.index.placing import Placing
 from agents.storage.index.siblings import Known
 from agents.storage.policy import Holding
@@ -40,7 +40,7 @@ async def test_the_nodes_are_asked_when_nothing_is_sure() -> None:
     assert await _placing(unsure, on_a).find("contents", KEY) == ["http://a"]
     assert await _placing(on_b, on_a).find("contents", KEY) == ["http://a"]
     assert await _placing(unsure, Known(sure=True)).find("contents", KEY) == []
-    with pytest.raises(HoldersDown, match="one may hold it"):
+    with pytest.raises(NotSure, match="one may hold it"):
         await _placing(unsure, Known()).find("contents", KEY)
     with pytest.raises(HoldersDown, match="only b"):
         await _placing(on_b, Known()).find("contents", KEY)
@@ -52,7 +52,7 @@ async def test_who_is_sure_is_not_doubted() -> None:
     placing = _placing(Known(sure=True), Known([Holding("a", 1)]))
     assert await placing.find("structures", KEY) == []
     assert await placing.find("contents", KEY) == ["http://a"]
-    with pytest.raises(HoldersDown, match="one may hold it"):
+    with pytest.raises(NotSure, match="one may hold it"):
         await _placing(Known(sure=True), Known()).find("contents", KEY)
 
 
