@@ -5,6 +5,8 @@ Spoken between connectivity agents, the scheduler and the index nodes (*INA §2.
 
 from attrs import field, frozen
 
+from agents.judgement import Judgement, Update
+
 
 @frozen
 class ContentSize:
@@ -46,6 +48,8 @@ class Findings:
         languages: language tags met, most frequent first.
         statistics: figures of the report by name.
         problem: why the report could not be read, or empty.
+        judgement: what the site is by the policy that came with the deposit; null without one.
+        update: what is new since the former crawl.
     """
 
     external_links: int = 0
@@ -55,6 +59,21 @@ class Findings:
     languages: list[str] = field(factory=list)
     statistics: dict[str, str] = field(factory=dict)
     problem: str = ""
+    judgement: Judgement | None = None
+    update: Update | None = None
+
+
+@frozen
+class HostedFolder:
+    """The crawls that a connectivity agent can reach: those in one folder of its machine.
+
+    Attributes:
+        machine: the machine's name, as its agents are configured.
+        directory: the folder that crawls lie directly in.
+    """
+
+    machine: str
+    directory: str
 
 
 @frozen
