@@ -7,7 +7,7 @@ The place where it reads is kept on the disk, in `audit`, so that a restart goes
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -79,6 +79,7 @@ class Audit:
     Attributes:
         place: how far it is.
         found: damaged or missing things that it found since the start of the node.
+        on_structure: given the key of each structure file that was read.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class Audit:
         self._kept = 0.0
         self.place = Place()
         self.found = 0
+        self.on_structure: Callable[[str], None] = lambda key: None
 
     def hurry(self) -> None:
         """Begin anew now, and read as fast as the disk gives."""
@@ -137,6 +139,8 @@ class Audit:
             for step in portion:
                 if step.damaged:
                     await self._quarantine(kind, step.key)
+                if kind == "structures":
+                    self.on_structure(step.key)
             if self.place.began != began:
                 return
             self.place = evolve(self.place, after=portion[-1].key)

@@ -35,6 +35,7 @@ class Disks:
         missing: why each of the others is not, by folder.
         on_added: called after each write that was made durable.
         on_change: called when a disk was left out.
+        on_doubled: given the key of a structure file that was found on several disks.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Disks:
         self.missing: dict[str, str] = {}
         self.on_added: Callable[[], None] = lambda: None
         self.on_change: Callable[[], None] = lambda: None
+        self.on_doubled: Callable[[str], None] = lambda key: None
         self._tasks = Tasks()
 
     async def open(self) -> None:

@@ -121,14 +121,24 @@ def _is_away(depot: Depot, kind: Kind, key: str) -> bool:
 def _hash(layout: Layout, key: str, depot: Depot) -> Iterator[Step]:
     digest = sha256()
     try:
-        away = depot.size_of(key) is not None
-        for piece in depot.pieces(key) if away else _pieces(layout, key):
+        for piece in pieces_of(layout, key, depot):
             digest.update(piece)
             yield Step(key, len(piece))
     except NotHeld:
         yield Step(key, 0, damaged=True)
     else:
         yield Step(key, 0, damaged=digest.hexdigest() != key)
+
+
+def pieces_of(layout: Layout, key: str, depot: Depot = NO_DEPOT) -> Iterator[bytes]:
+    """Yield a content from where it is, the disk or its depot. Blocks.
+
+    Raises:
+        OSError: the system could not read it.
+        NotHeld: the depot has lost it.
+        StoreUnreachable: the depot does not answer.
+    """
+    return _pieces(layout, key) if depot.size_of(key) is None else depot.pieces(key)
 
 
 def _pieces(layout: Layout, key: str) -> Iterator[bytes]:

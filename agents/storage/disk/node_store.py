@@ -4,11 +4,14 @@ from collections.abc import Iterable, Sequence
 from heapq import merge
 from itertools import islice
 
+from twisted.internet.defer import Deferred
+
 from agents.capture import Capture, structure_key
 from agents.storage.disk.choosing import by_preference
 from agents.storage.disk.contents import IncomingContent
 from agents.storage.disk.disks import Disks
 from agents.storage.disk.layout import Kind
+from agents.storage.disk.moving import unite
 from agents.storage.disk.store import DiskStore, Recorded
 from agents.storage.errors import DiskFailed, DiskFull, StorageError
 from anet.together import together
@@ -101,6 +104,13 @@ class NodeStore(Disks):
                 return await disk.put(key, body)
             except (DiskFull, DiskFailed) as error:
                 self._passed_over(disk, tried, error)
+
+    def put_small(self, key: str, body: bytes) -> Deferred[bool] | None:
+        """Store a small content on the quick way; None, or a failure, leaves it to `put`."""
+        try:
+            return self._for_writing("contents", key, len(body), ()).put_small(key, body)
+        except StorageError:
+            return None
 
     async def put_all(self, contents: Sequence[tuple[str, memoryview]]) -> list[bool | Exception]:
         """Store small contents; return for each whether it is new here, or why it is not stored.
@@ -196,6 +206,36 @@ class NodeStore(Disks):
         """Take away a content that did not arrive whole."""
         await self._disk_of(incoming).workers.run(incoming.discard)
 
+    # Moving
+
+    def is_doubled(self, key: str) -> bool:
+        """Tell whether a structure file is on several disks; few have to be asked."""
+        may = [disk for disk in self.disks if disk.holdings.may_hold("structures", key)]
+        return len(may) > 1 and len(self.copies("structures", key)) > 1
+
+    async def unite(self, key: str) -> bool:
+        """Bring all copies of a structure file into the fullest; return whether there were several.
+
+        A copy on a disk that cannot be written stays, and one on a disk that rests goes first.
+
+        Raises:
+            Changed, DamagedStructure, DiskFull, DiskFailed, Overloaded, OSError: see `unite`.
+        """
+        copies = [disk for disk in self.copies("structures", key) if not disk.failed]
+        copies.sort(key=lambda disk: disk.name in self._resting)
+        for disk in copies[1:]:
+            await unite(key, disk, copies[0])
+        return len(copies) > 1
+
+    def elsewhere(self, source: DiskStore, kind: Kind, key: str) -> DiskStore | None:
+        """Return the disk that shall take what a resting one has; None when no other can."""
+        size = source.size_of(kind, key) or 0
+        try:
+            target = self._for_writing(kind, key, size, [source])
+        except (DiskFull, DiskFailed):
+            return None
+        return None if target.name in self._resting else target
+
     # Choosing
 
     _resting: frozenset[str] = frozenset()
@@ -229,7 +269,10 @@ class NodeStore(Disks):
         fitting = self._fitting(size, without)
         if len(fitting) == 1:
             return fitting[0]
-        holder = next((disk for disk in self.copies(kind, key) if disk in fitting), None)
+        copies = self.copies(kind, key)
+        if len(copies) > 1 and kind == "structures":
+            self.on_doubled(key)
+        holder = next((disk for disk in copies if disk in fitting), None)
         return holder or by_preference(key, fitting)[0]
 
     def _fitting(self, size: int, without: Sequence[DiskStore]) -> list[DiskStore]:

@@ -2,6 +2,7 @@
 
 short   too few replicas count, or copies of a structure file differ: mend it; of what is held
         where a drain is, only replicas on nodes that are up count
+moving  only what is on a disk that is drained has to go, and its node moves that by itself
 lost    nobody who is up holds it, and nobody who does is waited for: out of reach
 ample   there are more than are wanted
 astray  it would be better elsewhere, because nodes differ in how full they are
@@ -23,7 +24,7 @@ from agents.storage.tidying import Shift
 
 _KNOWN_LIMIT = 20_000  # verdicts remembered; past it they are worked out again
 
-Verdict: TypeAlias = Literal["short", "lost", "ample", "astray", "fine"]
+Verdict: TypeAlias = Literal["short", "moving", "lost", "ample", "astray", "fine"]
 
 
 @frozen
@@ -101,11 +102,12 @@ class Judge:
         wanted = self._wanted(stored)
         differ = self._differ(held)
         names = frozenset(holding.node for holding in held)
-        case = (wanted, differ, aside, names)
+        moving = self._moving(stored, aside)
+        case = (wanted, differ, aside, moving, names)
         if case not in self._known:  # most keys are held in one of a few ways
             if len(self._known) >= _KNOWN_LIMIT:
                 self._known.clear()
-            self._known[case] = self._judge(wanted, differ, aside, names)
+            self._known[case] = self._judge(wanted, differ, aside - moving, moving, names)
         return self._known[case]
 
     def plan(self, stored: Stored, unable: Collection[str] = ()) -> Plan:
@@ -116,6 +118,7 @@ class Judge:
             unable: names of nodes that have just failed to take it.
         """
         held, aside = self._gather(stored)
+        aside -= self._moving(stored, aside)
         wanted = self._wanted(stored)
         nodes = [_failing(node) if node.name in unable else node for node in self._nodes]
         steps = repairs(stored.kind, stored.key, held, nodes, wanted, self._expected, aside)
@@ -171,6 +174,24 @@ class Judge:
         aside = frozenset(name for name, (counts, _) in held.items() if not counts)
         return [holding for _, holding in held.values()], aside
 
+    def _moving(self, stored: Stored, aside: frozenset[str]) -> frozenset[str]:
+        """Return the nodes that move something from a drained disk to another of their own."""
+        size = max((each.size for each in stored.holdings), default=0)
+        room = size if stored.kind == "contents" else 0
+        return frozenset(name for name in aside if self._has_other_room(name, room))
+
+    def _has_other_room(self, name: str, size: int) -> bool:
+        node = self._by_name.get(name)
+        return (
+            node is not None
+            and node.up
+            and not node.status.draining
+            and any(
+                disk.free > size and not disk.failed and Drain(name, disk.name) not in self.drains
+                for disk in node.status.disks
+            )
+        )
+
     def _differ(self, held: Iterable[Holding]) -> bool:
         return len({each.mark for each in held if self._is_up(each.node)}) > 1
 
@@ -179,13 +200,20 @@ class Judge:
         return node is not None and node.up
 
     def _judge(
-        self, wanted: Wanted, differ: bool, aside: frozenset[str], names: frozenset[str]
+        self,
+        wanted: Wanted,
+        differ: bool,
+        aside: frozenset[str],
+        moving: frozenset[str],
+        names: frozenset[str],
     ) -> Verdict:
         if not any(map(self._is_up, names)) and not names & set(self._expected):
             return "lost"
         counted = self._counted(names, aside)
         if differ or not suffices(counted, wanted):
             return "short"
+        if moving:
+            return "moving"
         sound = [node for node in counted if node.up and not node.status.failed]
         for spare in sound:
             if suffices([node for node in sound if node is not spare], wanted):

@@ -11,6 +11,7 @@ from agents.storage.disk.layout import Kind
 from agents.storage.master.mending import Mending
 from agents.storage.master.orders import Orders
 from agents.storage.master.registry import Registry
+from agents.storage.master.unread import Unread
 from agents.storage.status import Added, Followed, IndexStatus, NodeStatus
 from hip import CallRefused, Peer, exposed
 
@@ -31,10 +32,11 @@ class NodeMethods:
         catalogue: Catalogue,
         orders: Orders,
         mending: Mending,
+        unread: Unread,
         on_index: Callable[[], None],
     ) -> None:
         self._registry, self._catalogue = registry, catalogue
-        self._orders, self._mending = orders, mending
+        self._orders, self._mending, self._unread = orders, mending, unread
         self._on_index = on_index
         self.added_entries = 0
 
@@ -48,6 +50,8 @@ class NodeMethods:
         followed = await self._catalogue.register(status.name, status.url, disks)
         if set(known) - set(disks):
             self._mending.forget_disks()
+        if self._unread.registers(status.name, status.disks, followed):
+            self._mending.doubt()
         self._registry.node_joins(status, peer)
         peer.notify("rest", disks=sorted(self._orders.disks(status.name)))
         self._mending.sweep_in(self._mending.settle)
@@ -58,13 +62,24 @@ class NodeMethods:
         """Take a part of the log of a disk of the caller; returns how far it has been followed."""
         followed = await self._catalogue.add(peer.name, added)
         self._mending.look_at(added.entries)
+        if self._unread.took(peer.name, added.disk, followed):
+            self._mending.doubt()
+        elif added.entries and self._orders.drained(peer.name, added.disk):
+            self._mending.doubt_drains()
         self.added_entries += len(added.entries)
         return followed
 
     @exposed(roles=("storage-node",))
     async def alive(self, peer: Peer, status: NodeStatus) -> None:
         """Say how the calling storage node is; what a disk held that is gone is made up for."""
-        for disk in self._registry.node_says(status, peer):
+        if self._registry.emptied(status) & self._orders.disks(status.name):
+            self._mending.sweep_in(self._mending.settle)
+        gone = self._registry.node_says(status, peer)
+        if self._registry.peer(status.name) is peer and self._unread.says(
+            status.name, status.disks
+        ):
+            self._mending.doubt()
+        for disk in gone:
             await self._catalogue.forget_disk(status.name, disk)
             self._mending.forget_disks()
             self._mending.sweep_in(self._mending.settle)

@@ -1,7 +1,7 @@
 """How many replicas are missing, and how far their repair is: what a person is told."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from attrs import define, field, frozen
@@ -63,6 +63,8 @@ class Census:
             self.short[part_of(stored)] += 1
             self.last[part_of(stored)] += is_last
             self.left.update(drained)
+        elif verdict == "moving":
+            self.left.update(drained)
         elif verdict == "lost":
             self.lost += 1
             self.left.update(drained)
@@ -79,9 +81,14 @@ class Progress:
         census: the last count that came to its end; None before the first.
         mended: what has been brought to its target since the master started.
         counting: how much of a count of all is done, from 0 to 1; None when there is none.
+        unread: names of nodes of which not all is known (see `unread`).
+        is_read: whether all is known of what a drain is to empty.
     """
 
     def __init__(self) -> None:
+        self.unread: Callable[[], set[str]] = set
+        self.is_read: Callable[[Drain], bool] = lambda drain: True
+        self._whole = False
         self.census: Census | None = None
         self.mended = 0
         self.counting: float | None = None
@@ -92,8 +99,13 @@ class Progress:
 
     @property
     def doubts(self) -> int:
-        """How often what was counted of drains came into doubt."""
+        """How often what was counted came into doubt."""
         return self._doubts
+
+    def doubt(self) -> None:
+        """Take note that a log is unread: nothing is called enough before it is counted again."""
+        self._whole = False
+        self.doubt_drains()
 
     def doubt_drains(self) -> None:
         """Take note that what drains hold must be counted again before one may go."""
@@ -112,6 +124,7 @@ class Progress:
             doubts: how many there were when it began; one that came since holds.
         """
         self.census = census
+        self._whole = doubts == self._doubts and not self.unread()
         self._drains = drains if doubts == self._doubts else frozenset()
         self._open = frozenset(drain for drain, left in census.left.items() if left > 0)
         self._since, self._before = now, self.mended
@@ -125,8 +138,12 @@ class Progress:
 
     @property
     def below(self) -> int | None:
-        """How many keys are below target, lost ones among them; None before they were counted."""
-        return None if self.census is None else self.census.missing + self.census.lost
+        """How many keys are below target, lost ones among them; None before they were counted.
+
+        There are none only when all logs were read before the count.
+        """
+        found = 0 if self.census is None else self.census.missing + self.census.lost
+        return found or (0 if self._whole and not self.unread() else None)
 
     @property
     def repaired(self) -> float | None:
@@ -155,7 +172,7 @@ class Progress:
 
         Nothing is left only when a count has found that.
         """
-        if self.census is None or drain not in self._drains:
+        if self.census is None or drain not in self._drains or not self.is_read(drain):
             return None
         left = max(0, self.census.left[drain])
         return None if drain in self._open and not left else left

@@ -97,6 +97,13 @@ class Registry:
         self._nodes[status.name] = _Node(status, peer)
         self._change()
 
+    def emptied(self, status: NodeStatus) -> set[str]:
+        """Return the disks that hold nothing any more, by what their node said before and now."""
+        node = self._nodes.get(status.name)
+        before = node.status.disks if node is not None else []
+        full = {disk.name for disk in before if disk.contents + disk.structures}
+        return {disk.name for disk in status.disks if not disk.contents + disk.structures} & full
+
     def node_says(self, status: NodeStatus, peer: Peer) -> set[str]:
         """Take what a storage node says of itself; the index nodes are told soon enough.
 

@@ -39,6 +39,7 @@ class Auditing(MultiService):
             workers = Workers(self._reactor, 1, name=f"audit of {disk.name}")
             workers.setServiceParent(self)
             audit = Audit(self._reactor, disk, workers, self._rate, self._interval)
+            audit.on_structure = store.on_doubled
             self._audits[disk] = audit
             self._tasks.start(audit.run(), f"audit of the disk {disk.name}")
 

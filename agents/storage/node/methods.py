@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from agents.capture import is_key
+from agents.storage.disk.emptying import Emptying
 from agents.storage.disk.layout import Kind
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.errors import Changed, StorageError
@@ -23,10 +24,11 @@ class StorageNodeMethods:
         store: NodeStore,
         fetcher: Fetcher,
         auditing: Auditing,
+        emptying: Emptying,
         status: Callable[[], NodeStatus],
     ) -> None:
         self._store, self._fetcher = store, fetcher
-        self._auditing, self._status = auditing, status
+        self._auditing, self._emptying, self._status = auditing, emptying, status
 
     @exposed(roles=("storage-master",))
     async def replicate(self, kind: Kind, key: str, source: str) -> bool:
@@ -70,9 +72,12 @@ class StorageNodeMethods:
             raise CallRefused("not-removed", str(error)) from None
 
     @exposed(roles=("storage-master",))
-    def rest(self, disks: list[str]) -> None:
-        """Write to these disks, by name, only what no other disk can take; to all others again."""
-        self._store.rest(disks)
+    async def rest(self, disks: list[str]) -> None:
+        """Move what these disks hold, by name, to the node's others; leave all others again.
+
+        Written to them is only what no other disk can take.
+        """
+        await self._emptying.rest(disks)
 
     @exposed(roles=("storage-master", "operator"))
     def audit(self) -> None:

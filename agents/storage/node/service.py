@@ -17,9 +17,11 @@ from agents.configuration import (
     storage_node,
     web_tls,
 )
+from agents.storage.disk.emptying import Emptying
 from agents.storage.disk.known import KnownDisks
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
+from agents.storage.disk.uniting import Uniting
 from agents.storage.figures import serve_pages
 from agents.storage.node.auditing import Auditing
 from agents.storage.node.config import StorageNodeConfig
@@ -77,6 +79,8 @@ class StorageNode(OpeningService):
         routes: its HTTP interface.
         fetcher: copies from other nodes.
         auditing: reads again what the disks hold.
+        emptying: moves what disks hold that are being drained.
+        uniting: unites structure files that are on several disks.
         reporter: tells the master what is added.
         mirroring: copies all to another store; none when none is configured.
         agent: its place in the HIP tree.
@@ -107,6 +111,9 @@ class StorageNode(OpeningService):
         self.fetcher = Fetcher(self.store, client)
         self.auditing = Auditing(reactor, config.audit_rate, config.audit_every)
         self.auditing.setServiceParent(self)
+        self.emptying = Emptying(reactor, self.store)
+        self.uniting = Uniting(reactor, self.store)
+        self.store.on_doubled = self.uniting.look_at
         self.reporter = Reporter(reactor, self.store, self.status)
         self.mirroring: Mirroring | None = None
         if config.mirror is not None:
@@ -127,7 +134,9 @@ class StorageNode(OpeningService):
             config.memory_limit,
             tls.trusts if tls else None,
         )
-        methods = StorageNodeMethods(self.store, self.fetcher, self.auditing, self.status)
+        methods = StorageNodeMethods(
+            self.store, self.fetcher, self.auditing, self.emptying, self.status
+        )
         self.agent = Agent(reactor, "storage-node", name, [methods], security=self._security)
         self.link = self.agent.connect(
             configuration.address(Port.STORAGE_MASTER, config.storage_master)
@@ -166,6 +175,7 @@ class StorageNode(OpeningService):
         """Open the disks, then serve it, then tell the master."""
         await self.store.open()
         self.auditing.begin(self.store)
+        self.uniting.start()
         if self.mirroring is not None:
             self.mirroring.setServiceParent(self)
         self.server.setServiceParent(self)
@@ -185,6 +195,8 @@ class StorageNode(OpeningService):
         if self.lookup is not None:
             await self.lookup.stop()
         await self.reporter.stop()
+        await self.emptying.stop()
+        await self.uniting.stop()
         await self.auditing.end()
         await self.store.close()
         await super().stopService()

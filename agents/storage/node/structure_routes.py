@@ -1,6 +1,6 @@
 """Structure files over HTTP: searched, listed, and written durably."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -65,7 +65,7 @@ class StructureRoutes:
         self.served += 1
         query = request.query
         if "date" not in query:
-            return self._captures(copies, key, query)
+            return self._captures(key, query)
         layouts = [disk.layout for disk in copies]
         date, exact = date_of(query["date"]), query.get("exact") == "1"
         if len(copies) == 1:  # a few short reads, which cost less than a thread
@@ -76,17 +76,16 @@ class StructureRoutes:
             return Response.text(404, "There is no capture of that date.\n")
         return Response.json(200, {"url": nearest.capture.url, **asdict(nearest)})
 
-    def _captures(self, copies: Sequence[DiskStore], key: str, query: dict[str, str]) -> Response:
+    def _captures(self, key: str, query: dict[str, str]) -> Response:
         first = date_of(query["from"]) if "from" in query else ""
         last = date_of(query["to"]) if "to" in query else "~"
         limit = number_of(query, "limit", 10**9)
         after = _after(query.get("after", ""))
-        pieces = self._pieces(copies, key, first, last, after, limit, query.get("heads") == "1")
+        pieces = self._pieces(key, first, last, after, limit, query.get("heads") == "1")
         return Response(200, [_JSON], pieces)
 
     async def _pieces(
         self,
-        copies: Sequence[DiskStore],
         key: str,
         first: str,
         last: str,
@@ -96,7 +95,7 @@ class StructureRoutes:
     ) -> AsyncIterator[bytes]:
         """Yield a JSON list of captures, reading some hundred at a time."""
 
-        def read() -> list[Capture]:
+        def read(copies: Sequence[DiskStore]) -> list[Capture]:
             found = captures_of(
                 [disk.layout for disk in copies],
                 key,
@@ -109,13 +108,25 @@ class StructureRoutes:
             return _some(found)
 
         opening = b"["
-        while limit > 0 and (page := await copies[0].workers.run(read)):
+        while limit > 0 and (page := await self._page(key, read)):
             limit -= len(page)
             after = prefix(page[-1].date, page[-1].content)
             shown = page if heads else [_without_head(each) for each in page]
             yield opening + msgspec.json.encode(shown)[1:-1]
             opening = b","
         yield b"]" if opening == b"," else b"[]"
+
+    async def _page(
+        self, key: str, read: Callable[[Sequence[DiskStore]], list[Capture]]
+    ) -> list[Capture]:
+        """Read from the copies there are now; one may move to another disk meanwhile."""
+        copies = self._store.copies("structures", key)
+        while copies:
+            page = await copies[0].workers.run(read, copies)
+            before, copies = copies, self._store.copies("structures", key)
+            if page or set(copies) <= set(before):
+                return page
+        return []
 
     @answers
     async def post_structures(self, request: Request) -> Response:

@@ -42,6 +42,7 @@ class Node:
         self.status = NodeStatus(name, f"http://{name}", ROOM, **status)
         self.audits = 0
         self.resting: list[str] = []
+        self.full: set[str] = set()  # disks without room
         self.refusing = False
         self.agent = Agent(reactor, "storage-node", name, [self])
         self.link = self.agent.connect(household.master.listener.address)
@@ -90,7 +91,10 @@ class Node:
     def described(self) -> NodeStatus:
         """What it says of itself."""
         used = 1000 * len(self.held)
-        disks = [DiskStatus(name, "/", ROOM, ROOM - used) for name in self.disks]
+        disks = [
+            DiskStatus(name, "/", ROOM, 0 if name in self.full else ROOM - used)
+            for name in self.disks
+        ]
         return evolve(self.status, disks=disks, free=ROOM * len(disks) - used)
 
     async def stop(self) -> None:

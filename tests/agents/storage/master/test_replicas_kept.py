@@ -220,9 +220,10 @@ async def _is_drained(household, wanted: DrainStatus) -> bool:
 
 @ensureDeferred
 async def test_a_disk_is_drained_onto_other_nodes(household, keys) -> None:
-    """What the node has on its other disk stays where it is."""
+    """So where its node has no room on another; what that other disk has stays where it is."""
     await household.start(3)
     first = household.nodes["storage-1"]
+    first.full = {"d0000000"}
     first.disks["d1111111"], first.logs["d1111111"] = {}, []
     await first.put("contents", keys[0], disk="d1111111")
     await first.put("contents", keys[1])

@@ -149,6 +149,37 @@ async def test_a_disk_that_is_drained_takes_nothing_new(household, nodes) -> Non
     assert all(other.holds("contents", key) for key in keys)
 
 
+@pytest.mark.parametrize("count", [1, 2])
+@ensureDeferred
+async def test_a_disk_is_drained_onto_the_other_of_its_node(household, nodes, count: int) -> None:
+    """Also where there is no other node; and where there is one, it takes nothing for that."""
+    await household.start()
+    await nodes.start(count)
+    node = nodes.services["storage-1"]
+    one, other = node.store.disks
+    keys = [sha256(body).hexdigest() for body in BODIES]
+    for key, body in zip(keys, BODIES, strict=True):
+        for service in nodes.services.values():
+            await service.store.put(key, body)
+    await one.append([_capture(1), _capture(2)])
+    if count == 2:
+        await nodes.services["storage-2"].store.append([_capture(1), _capture(2)])
+    before = sum(service.fetcher.contents for service in nodes.services.values())
+    await household.until(lambda: node.reporter.told >= 13)
+    await household.ask("drain", node="storage-1", disk=one.name)
+    wanted = [DrainStatus("storage-1", one.name, 0)]
+
+    async def may_go() -> bool:
+        return (await household.status()).drains == wanted
+
+    await household.until(may_go)
+    assert not sum(one.holdings.counts.values())
+    assert not list(one.layout.root.glob("[cs]*/*/*/*"))
+    assert all(other.layout.content(key).exists() for key in keys)
+    assert nodes.copies()["storage-1"] == [_capture(1), _capture(2)]
+    assert sum(service.fetcher.contents for service in nodes.services.values()) == before
+
+
 @ensureDeferred
 async def test_a_node_tells_again_what_the_master_could_not_take_in(
     household, nodes, monkeypatch
