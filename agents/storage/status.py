@@ -30,6 +30,8 @@ class DiskStatus:
         audited: when the last whole audit ended, in seconds since the epoch; 0 for never.
         auditing: how much of an audit is done, from 0 to 1; None when there is none.
         damaged: files in quarantine.
+        log: id of its log of additions; empty for a node that does not tell.
+        position: where that log ends, in bytes.
     """
 
     name: str
@@ -44,6 +46,8 @@ class DiskStatus:
     audited: float = 0.0
     auditing: float | None = None
     damaged: int = 0
+    log: str = ""
+    position: int = 0
 
 
 @frozen

@@ -34,7 +34,7 @@ async def status(reactor: Any, options: argparse.Namespace) -> int:
 
 
 def is_well(found: MasterStatus) -> bool:
-    """Tell whether nothing is below target, and all nodes and disks that are known are sound."""
+    """Tell whether nothing is below target, all logs are read, and nodes and disks are sound."""
     sound = all(
         node.up
         and not node.status.failed
@@ -42,7 +42,7 @@ def is_well(found: MasterStatus) -> bool:
         and not any(disk.failed or disk.damaged for disk in node.status.disks)
         for node in found.nodes
     )
-    return sound and not found.below and bool(found.index_nodes)
+    return sound and not found.below and not found.unread and bool(found.index_nodes)
 
 
 def lines_of(found: MasterStatus) -> Iterator[str]:
@@ -50,6 +50,8 @@ def lines_of(found: MasterStatus) -> Iterator[str]:
     yield f"{many(len(found.nodes), 'storage node')}, {many(len(found.index_nodes), 'index node')}"
     for node in sorted(found.nodes, key=lambda node: node.name):
         yield from _node(node)
+    if found.unread:
+        yield f"what {', '.join(found.unread)} can give is still being read"
     yield replicas_line(found)
     for drain in found.drains:
         yield f"emptying {drain.node} {drain.disk}".rstrip() + f": {_left(drain)}"

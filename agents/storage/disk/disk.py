@@ -197,6 +197,8 @@ class Disk:
             errors=self.health.errors,
             last_error=self.ahead.problem or self.health.last_error,
             damaged=self.damaged,
+            log=self.additions.log,
+            position=self.additions.position,
         )
 
     async def look(self) -> None:

@@ -116,6 +116,17 @@ class Mending:
         """Have what drains hold counted again: what seemed safe elsewhere may be so no more."""
         self.progress.doubt_drains()
         if self._judge().is_draining:
+            self._sweep_soon()
+
+    def doubt(self) -> None:
+        """Have all counted again: a log has been read that was not known, or must be."""
+        self.progress.doubt()
+        self._sweep_soon()
+
+    def _sweep_soon(self) -> None:
+        """Have everything counted within the time in which additions settle."""
+        latest = self._clock.seconds() + self.settle
+        if not any(when <= latest for when in self._sweeps):
             self.sweep_in(self.settle)
 
     # Additions

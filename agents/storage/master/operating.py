@@ -36,6 +36,7 @@ class MasterStatus:
         waiting: additions whose replicas have not been counted yet.
         sweeping: how much of a count of all replicas is done, from 0 to 1, or none.
         drains: what is being emptied.
+        unread: names of nodes whose logs are being read, so that not all is known of them.
     """
 
     nodes: list[NodeState] = field(factory=list)
@@ -53,6 +54,7 @@ class MasterStatus:
     waiting: int = 0
     sweeping: float | None = None
     drains: list[DrainStatus] = field(factory=list)
+    unread: list[str] = field(factory=list)
 
 
 class OperatorMethods:
@@ -90,6 +92,7 @@ class OperatorMethods:
             waiting=self._mending.waiting,
             sweeping=progress.counting,
             drains=progress.drains(self._orders.drains),
+            unread=sorted(progress.unread()),
         )
 
     @exposed

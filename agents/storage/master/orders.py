@@ -52,6 +52,10 @@ class Orders:
         """Return the names of the single disks of a node that are being drained."""
         return {drain.disk for drain in self.drains if drain.node == node and drain.disk}
 
+    def drained(self, node: str, disk: str) -> bool:
+        """Tell whether a disk, or its node, is being drained."""
+        return bool(self.drains & {Drain(node), Drain(node, disk)})
+
     async def open(self) -> None:
         """Read them from the catalogue, which is open."""
 

@@ -84,11 +84,14 @@ def _summary(told: Progress, now: float) -> str:
 
 
 def _warnings(master: "StorageMaster") -> list[Section]:
-    registry = master.registry
-    if len(registry.up) >= registry.rules.replicas:
-        return []
-    words = f"{len(registry.up)} are up, and {registry.rules.replicas:g} replicas are wanted."
-    return [Note("Too few storage nodes", words, "bad")]
+    registry, notes = master.registry, list[Section]()
+    if len(registry.up) < registry.rules.replicas:
+        words = f"{len(registry.up)} are up, and {registry.rules.replicas:g} replicas are wanted."
+        notes.append(Note("Too few storage nodes", words, "bad"))
+    if unread := sorted(master.mending.progress.unread()):
+        words = f"Those of {', '.join(unread)}: until then not all is known of what they hold."
+        notes.append(Note("Logs are being read", words, "warning"))
+    return notes
 
 
 def _tree(master: "StorageMaster") -> Branch:

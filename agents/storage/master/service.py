@@ -18,6 +18,7 @@ from agents.storage.master.orders import Orders
 from agents.storage.master.pages import figures, page
 from agents.storage.master.registry import Registry
 from agents.storage.master.tidying import Tidying
+from agents.storage.master.unread import Unread
 from agents.storage.pulse import Pulse
 from agents.storage.replicas import read_rules
 from agents.storage.starting import OpeningService
@@ -65,6 +66,7 @@ class StorageMaster(OpeningService):
         hands: what it has nodes do.
         mending: repairs.
         tidying: moves and removals.
+        unread: which logs are not known to their ends.
         methods: what it answers to nodes.
         operating: what it answers to people.
         agent: its place in the HIP tree.
@@ -101,8 +103,16 @@ class StorageMaster(OpeningService):
         )
         self.mending.on_better = self.tidying.suggest
         self.tidying.on_done = lambda: self.mending.sweep_in(config.settle)
+        self.unread = Unread()
+        self.mending.progress.unread = lambda: self.unread.nodes & self.registry.up
+        self.mending.progress.is_read = self.unread.is_read
         self.methods = NodeMethods(
-            self.registry, self.catalogue, self.orders, self.mending, self._send_on_all
+            self.registry,
+            self.catalogue,
+            self.orders,
+            self.mending,
+            self.unread,
+            self._send_on_all,
         )
         self.operating = OperatorMethods(
             reactor,
