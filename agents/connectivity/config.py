@@ -15,11 +15,12 @@ class ConnectivityConfig:
         scheduler: the scheduler's HIP address, "host:port"; null means the base port.
         storage_master: the storage master's HIP address; null means base port + 2.
         pages: where the monitoring page is; null means base port + 8.
+        machine: name of the machine whose crawls this agent reaches; null means its host name.
         batch_captures: captures recorded with one call to the index node.
         batch_bytes: bytes of the crawl's structure read for one such call.
         puts_at_once: contents sent at once for one deposit; a storage node makes all that come
             together durable with one sync.
-        answer_timeout: seconds for an answer of the index node or of a storage node.
+        answer_timeout: seconds for an answer of the scheduler, the index node or a storage node.
         patience: seconds without any progress after which a deposit is given back to the
             scheduler, which asks again later.
         replica_tries: times that a content is offered to all nodes it should go to, before one
@@ -30,6 +31,10 @@ class ConnectivityConfig:
     scheduler: str | None = field(default=None, validator=is_link_address)
     storage_master: str | None = field(default=None, validator=is_link_address)
     pages: str | None = field(default=None, validator=is_address)
+    machine: str | None = field(
+        default=None,
+        validator=validators.optional([validators.min_len(1), validators.max_len(200)]),
+    )
     batch_captures: int = field(default=500, validator=[validators.ge(1), validators.le(10_000)])
     batch_bytes: int = field(
         default=4 * 2**20, validator=[validators.ge(1024), validators.le(8 * 2**20)]

@@ -2,7 +2,8 @@
 
 Steps, in an order that lets `kill -9` fall anywhere: contents to storage nodes, then the captures
 that name them to the index node, batch by batch; then signatures and structure to the site's
-folder. Nothing is removed here. Repeated from the beginning, every step finds its work done.
+folder; then its links to the scheduler, if it passed. Nothing is removed here. Repeated from the
+beginning, every step finds its work done.
 """
 
 from collections.abc import Callable
@@ -17,10 +18,12 @@ from agents.connectivity import former
 from agents.connectivity.contents import Contents, Taken
 from agents.connectivity.crawl_folder import REPORT, STRUCTURE, CrawlFolder
 from agents.connectivity.index import INVALID, Index
+from agents.connectivity.learning import Learning, parts
 from agents.connectivity.patience import Patience
 from agents.connectivity.report import read_report
 from agents.connectivity.structure import Batch, find_packed, read_batch
 from agents.deposit import ContentSize, DepositFigures, Findings
+from agents.judgement import Judgement, Policy
 from anet.workers import Workers
 from hip import RemoteError
 
@@ -50,17 +53,23 @@ class Deposit:
         clock: IReactorTime,
         index: Index,
         contents: Contents,
+        learning: Learning,
         workers: Workers,
         limits: Limits,
         *,
         crawl: str,
         folder: CrawlFolder,
         site: Path,
+        policy: Policy | None = None,
     ) -> None:
-        """Deposit `folder`, and leave what the next crawl needs in the folder `site`."""
+        """Deposit `folder`, and leave what the next crawl needs in the folder `site`.
+
+        Without a `policy` nothing is judged, and no links are told.
+        """
         self.crawl, self.folder = crawl, folder
         self._clock, self._workers, self._limits = clock, workers, limits
         self._index, self._contents, self._site = index, contents, site
+        self._learning, self._policy = learning, policy
         self._patience = Patience(clock, limits.patience)
         self._begun = clock.seconds()
         self._captures = self._recorded = self._left_out = 0
@@ -93,9 +102,40 @@ class Deposit:
         Raises:
             NoCrawl: there is no such folder.
             BadCrawl: no whole crawl is in it.
-            Stalled: the storage took nothing for too long; repeat later.
+            Stalled: storage or scheduler took nothing for too long; repeat later.
+            OutOfStep: the scheduler forgot what it was told; repeat.
         """
         await self._workers.run(self.folder.check)
+        findings = await self._judge()
+        if self._kept(findings.judgement):
+            await self._deposit_all(moved)
+            await self._leave_for_next()
+        if self._led(findings.judgement):
+            report = parts(self.folder.path / REPORT, self._limits.report)
+            await self._learning.tell(self.crawl, report, self._patience)
+        return self.figures(findings)
+
+    async def _judge(self) -> Findings:
+        """Read the report, and judge the site by it."""
+        path = self.folder.path / REPORT
+        report = await self._workers.run(read_report, path, self._limits.report)
+        if self._policy is None:
+            return report.findings
+        verdict = await self._workers.run(self._policy.filters.judge, report.summary)
+        judgement = Judgement(verdict.passes, verdict.relevance, verdict.sentences)
+        return evolve(report.findings, judgement=judgement)
+
+    def _kept(self, judgement: Judgement | None) -> bool:
+        """Tell whether the captures are deposited."""
+        keeps = self._policy is None or self._policy.keep_failed
+        return keeps or judgement is None or judgement.passes
+
+    def _led(self, judgement: Judgement | None) -> bool:
+        """Tell whether the scheduler wants to know where the site leads."""
+        return bool(self._policy and self._policy.links and judgement and judgement.passes)
+
+    async def _deposit_all(self, moved: Callable[[], None]) -> None:
+        """Deposit the captures and their contents."""
         path = self.folder.path / STRUCTURE
         offset, whole = 0, False
         while not whole:
@@ -105,9 +145,6 @@ class Deposit:
             await self._deposit(batch, offset)
             offset, whole = batch.offset, batch.whole
             moved()
-        await self._leave_for_next()
-        report = self.folder.path / REPORT
-        return self.figures(await self._workers.run(read_report, report, self._limits.report))
 
     async def _deposit(self, batch: Batch, offset: int) -> None:
         """Deposit a batch that begins at a byte of the structure."""

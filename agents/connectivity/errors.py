@@ -4,8 +4,10 @@ ConnectivityError
 ├── NoCrawl         there is no such crawl folder
 ├── BadCrawl        the folder holds no whole crawl
 ├── Forbidden       the folder is not one of a crawl; it is left alone
+├── Elsewhere       the crawl lies on a machine that this agent does not serve; ask another
 ├── Busy            the folder is being deposited
-└── Stalled         the storage took nothing for too long; ask again later
+├── OutOfStep       the scheduler forgot what it was told; begin the deposit again
+└── Stalled         storage or scheduler took nothing for too long; ask again later
 """
 
 
@@ -33,13 +35,25 @@ class Forbidden(ConnectivityError):
     code = "forbidden"
 
 
+class Elsewhere(ConnectivityError):
+    """The crawl lies on another machine; the message says which folder this agent serves."""
+
+    code = "elsewhere"
+
+
 class Busy(ConnectivityError):
     """The folder is being deposited."""
 
     code = "busy"
 
 
+class OutOfStep(ConnectivityError):
+    """The scheduler wants a part of a report again that it has taken already."""
+
+    code = "out-of-step"
+
+
 class Stalled(ConnectivityError):
-    """The storage took nothing for longer than the configured patience."""
+    """Storage or scheduler took nothing for longer than the configured patience."""
 
     code = "stalled"

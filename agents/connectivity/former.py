@@ -1,8 +1,10 @@
 """What a deposited crawl leaves for the next one of its site. It blocks: call it in a worker."""
 
+import fcntl
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from agents.connectivity.crawl_folder import (
@@ -30,14 +32,26 @@ def publish(folder: CrawlFolder, site: Path) -> None:
         OSError: the disk is full, or a file is not there.
     """
     site.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _keep_certificates(folder.path / CERTIFICATES, site / CERTIFICATES)
-    for name in _FILES:
-        if name == ANALYSIS and not (folder.path / name).exists():
-            (site / name).unlink(missing_ok=True)
-            continue
-        _put(folder.path / name, site / name)
-    for changed in (site, site.parent, site.parent.parent):
-        _sync(changed)
+    with _alone(site):
+        _keep_certificates(folder.path / CERTIFICATES, site / CERTIFICATES)
+        for name in _FILES:
+            if name == ANALYSIS and not (folder.path / name).exists():
+                (site / name).unlink(missing_ok=True)
+                continue
+            _put(folder.path / name, site / name)
+        for changed in (site, site.parent, site.parent.parent):
+            _sync(changed)
+
+
+@contextmanager
+def _alone(site: Path) -> Iterator[None]:
+    """Wait until no other agent of this machine changes the folder; kept until the process ends."""
+    descriptor = os.open(site, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _keep_certificates(chains: Path, kept: Path) -> None:
@@ -69,9 +83,9 @@ def withdraw(site: Path) -> None:
 
     The next crawl then keeps everything it meets, as a first crawl does.
     """
-    for name in reversed(_FILES):
-        (site / name).unlink(missing_ok=True)
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError), _alone(site):
+        for name in reversed(_FILES):
+            (site / name).unlink(missing_ok=True)
         _sync(site)
 
 

@@ -36,7 +36,7 @@ class Index:
             answer = await self._call("place", contents=list(contents))
             return convert(answer, list[Placement])
 
-        return await patience.insist(ask, _passes)
+        return await patience.insist(ask, passes)
 
     async def record(
         self,
@@ -56,14 +56,14 @@ class Index:
             answer = await self._call("record", captures=list(captures), stored=named)
             return convert(answer, int)
 
-        return await patience.insist(ask, _passes)
+        return await patience.insist(ask, passes)
 
     async def _call(self, method: str, **arguments: Any) -> Any:
         return await self._link.call(method, timeout=self._timeout, **arguments)
 
 
-def _passes(error: Exception) -> bool:
-    """Tell whether an error may pass by itself: nodes and links come back, disks are emptied."""
+def passes(error: Exception) -> bool:
+    """Tell whether an error may pass by itself: agents and links come back, disks are emptied."""
     if isinstance(error, RemoteError):
         return error.code != INVALID
     return isinstance(error, CallTimedOut | ConnectionLost | NotConnected)

@@ -68,9 +68,9 @@ class ConnectivityPages:
             Curve("Contents stored", tallies.bytes, "bytes/s"),
             Table(
                 "Deposits done",
-                ["crawl", *_COLUMNS, "repeated", "ended"],
+                ["crawl", *_COLUMNS, "repeated", "relevance", "ended"],
                 [
-                    [*_row(crawl, figures)[:-1], dates.to_iso(ended)]
+                    [*_row(crawl, figures)[:-1], _relevance(figures), dates.to_iso(ended)]
                     for crawl, ended, figures in tallies.ended
                 ],
             ),
@@ -94,6 +94,13 @@ class ConnectivityPages:
         }
         for name, value in values.items():
             self._gauge.labels(name).set(value)
+
+
+def _relevance(figures: DepositFigures) -> str:
+    judgement = figures.findings.judgement if figures.findings else None
+    if judgement is None:
+        return "not judged"
+    return f"{judgement.relevance:.2f}" if judgement.passes else "fails"
 
 
 def _row(crawl: str, figures: DepositFigures) -> list[Cell]:

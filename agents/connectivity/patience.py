@@ -68,7 +68,7 @@ class Patience:
         """
         silent = self._clock.seconds() - self._moved
         if silent >= self._seconds:
-            raise Stalled(f"the storage took nothing for {silent:.0f} seconds: {reason}")
+            raise Stalled(f"nobody took anything for {silent:.0f} seconds: {reason}")
         self.retries += 1
         self.waiting_for = reason[:300]
         await sleep(self._clock, backoff.next())

@@ -1,35 +1,106 @@
-"""Reads what a crawl's report tells the scheduler (schema: `docs/reference/report.xsd`).
+"""What a crawl's report tells (schema: `docs/reference/report.xsd`), all of it bounded.
 
-The report holds text from the web, so it is read as hostile: no entities, no network, one element
-at a time, and everything that is kept is bounded.
+It is read twice: once for what the site is judged by, and, if it passes, again for its links.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Final, TypeAlias
 
 from attrs import define, field
-from lxml import etree
 
+from agents.connectivity.elements import BadReport, elements
 from agents.deposit import Findings
+from agents.filters import KEYWORDS
+from agents.judgement import LEVELS, LevelUpdate, Update
+from agents.summary import Format, Language, Summary, Term
 
-_SAMPLE = 100  # feeds, streams, languages and statistics that are kept
-_TEXT_LIMIT = 2000  # characters of one of them
+_SAMPLE: Final = 100  # feeds, streams, languages, keywords and statistics that are kept
+_FORMATS: Final = 1000
+_TEXT: Final = 2000  # characters of a text that is kept
+_DIGITS: Final = 15  # of a number
+
+_Attributes: TypeAlias = Mapping[str, str]
 
 
 @define
-class _Found:
-    """What has been read so far."""
+class Report:
+    """What has been read of a report.
+
+    Attributes:
+        external_links: different links that lead out of the site.
+        external_hosts: different hosts these links lead to.
+        feeds: URLs of feeds, a sample.
+        streams: URLs of live streams, a sample.
+        statistics: figures by name.
+        texts: figures of all texts by name; what could not be compared has no `update`.
+        languages: of the texts.
+        keywords: the most frequent, with their numbers.
+        terms: those that were looked for and found.
+        levels: what is new of each.
+        formats: of the captures.
+        problem: why the rest could not be read, or empty.
+    """
 
     external_links: int = 0
     external_hosts: int = 0
     feeds: list[str] = field(factory=list)
     streams: list[str] = field(factory=list)
-    languages: list[str] = field(factory=list)
     statistics: dict[str, str] = field(factory=dict)
+    texts: dict[str, str] = field(factory=dict)
+    languages: list[Language] = field(factory=list)
+    keywords: list[tuple[str, int]] = field(factory=list)
+    terms: list[Term] = field(factory=list)
+    levels: list[LevelUpdate] = field(factory=list)
+    formats: list[Format] = field(factory=list)
+    problem: str = ""
+
+    @property
+    def summary(self) -> Summary:
+        """What the site is judged by."""
+        return Summary(
+            captures=_count(self.statistics.get("captures")),
+            pages=_count(self.statistics.get("pages")),
+            documents=_count(self.texts.get("documents")),
+            characters=_count(self.texts.get("characters")),
+            words=_count(self.texts.get("words")),
+            languages=tuple(self.languages),
+            terms=tuple(self.terms),
+            keywords=tuple(self.keywords),
+            formats=tuple(self.formats),
+        )
+
+    @property
+    def update(self) -> Update:
+        """What is new since the former crawl."""
+        return Update(
+            rate=_rate(self.texts.get("update")),
+            documents=_count(self.texts.get("documents")),
+            chunks=_count(self.texts.get("chunks")),
+            levels=tuple(self.levels),
+            urls_new=_count(self.statistics.get("urls_new")),
+            urls_changed=_count(self.statistics.get("urls_changed")),
+            urls_unchanged=_count(self.statistics.get("urls_unchanged")),
+            urls_gone=_count(self.statistics.get("urls_gone")),
+        )
+
+    @property
+    def findings(self) -> Findings:
+        """What the scheduler is told, but for the judgement."""
+        return Findings(
+            external_links=self.external_links,
+            external_hosts=self.external_hosts,
+            feeds=self.feeds,
+            streams=self.streams,
+            languages=[language.name for language in self.languages],
+            statistics=self.statistics,
+            problem=self.problem,
+            update=self.update,
+        )
 
 
-def read_report(path: Path, limit: int) -> Findings:
+def read_report(path: Path, limit: int) -> Report:
     """Return what a report tells; it blocks.
 
     A report that cannot be read gives what was read up to there and says what is wrong: the
@@ -39,99 +110,134 @@ def read_report(path: Path, limit: int) -> Findings:
         path: of the report.
         limit: bytes past which it is not read at all.
     """
-    found = _Found()
+    report = Report()
     try:
-        if path.stat().st_size > limit:
-            return Findings(problem=f"the report is larger than {limit} bytes")
-        _read(path, found)
-    except (etree.XMLSyntaxError, OSError) as error:
-        return _findings(found, f"the report cannot be read: {error}"[:_TEXT_LIMIT])
-    return _findings(found, "")
+        for around, name, attributes in elements(path, limit):
+            take = _TAKE.get((around, name))
+            if take is not None:
+                take(report, attributes)
+    except (BadReport, OSError) as error:
+        report.problem = f"the report cannot be read: {error}"[:_TEXT]
+    return report
 
 
-def _read(path: Path, found: _Found) -> None:
-    with path.open("rb") as file:
-        events = etree.iterparse(
-            file,
-            events=("end",),
-            resolve_entities=False,
-            no_network=True,
-            load_dtd=False,
-            huge_tree=False,
-            remove_comments=True,
-            remove_pis=True,
-        )
-        for _, element in events:
-            parent = element.getparent()
-            if parent is not None:
-                take = _TAKE.get((_name(parent), _name(element)))
-                if take is not None:
-                    take(found, element)
-                element.clear()
-                while element.getprevious() is not None:
-                    del parent[0]
+def read_urls(path: Path, limit: int) -> Iterator[tuple[str, str, int]]:
+    """Yield what leads out of a site: "link", "feed" or "stream", its URL, and its documents.
+
+    It ends early, and silently, where the report cannot be read: `read_report` has told of it.
+    """
+    try:
+        for around, name, attributes in elements(path, limit):
+            url = attributes.get("url")
+            if url and (around, name) in _URLS:
+                yield name, url, max(1, _count(attributes.get("count")))
+    except (BadReport, OSError):
+        return
 
 
-def _link(found: _Found, _: Any) -> None:
-    found.external_links += 1
-
-
-def _host(found: _Found, _: Any) -> None:
-    found.external_hosts += 1
-
-
-def _links_cut(found: _Found, element: Any) -> None:
-    found.external_links += _count(element.get("cut"))
-
-
-def _hosts_cut(found: _Found, element: Any) -> None:
-    found.external_hosts += _count(element.get("cut"))
+_URLS: Final = {("external", "link"), ("feeds", "feed"), ("streams", "stream")}
 
 
 def _count(text: str | None) -> int:
     """Return a count that an attribute holds; 0 for what is none."""
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 16 else 0
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) <= _DIGITS else 0
 
 
-def _sampled(kept: Callable[[_Found], list[str]], attribute: str) -> Callable[[_Found, Any], None]:
-    def take(found: _Found, element: Any) -> None:
-        value = element.get(attribute)
-        if value and len(kept(found)) < _SAMPLE:
-            kept(found).append(value[:_TEXT_LIMIT])
-
-    return take
-
-
-def _figure(found: _Found, element: Any) -> None:
-    name, value = element.get("name"), element.get("value")
-    if name and value is not None and len(found.statistics) < _SAMPLE:
-        found.statistics[name[:_TEXT_LIMIT]] = value[:_TEXT_LIMIT]
+def _rate(text: str | None) -> float | None:
+    """Return a share that an attribute holds; None for what is none."""
+    try:
+        rate = float((text or "")[:_DIGITS])
+    except ValueError:
+        return None
+    return min(1.0, max(0.0, rate)) if math.isfinite(rate) else None
 
 
-_TAKE: dict[tuple[str, str], Callable[[_Found, Any], None]] = {
+def _text(attributes: _Attributes, name: str) -> str:
+    return attributes.get(name, "")[:_TEXT]
+
+
+def _link(report: Report, _: _Attributes) -> None:
+    report.external_links += 1
+
+
+def _links_cut(report: Report, attributes: _Attributes) -> None:
+    report.external_links += _count(attributes.get("cut"))
+
+
+def _host(report: Report, _: _Attributes) -> None:
+    report.external_hosts += 1
+
+
+def _hosts_cut(report: Report, attributes: _Attributes) -> None:
+    report.external_hosts += _count(attributes.get("cut"))
+
+
+def _feed(report: Report, attributes: _Attributes) -> None:
+    if len(report.feeds) < _SAMPLE and attributes.get("url"):
+        report.feeds.append(_text(attributes, "url"))
+
+
+def _stream(report: Report, attributes: _Attributes) -> None:
+    if len(report.streams) < _SAMPLE and attributes.get("url"):
+        report.streams.append(_text(attributes, "url"))
+
+
+def _figure(report: Report, attributes: _Attributes) -> None:
+    if len(report.statistics) < _SAMPLE and attributes.get("name") and "value" in attributes:
+        report.statistics[_text(attributes, "name")] = _text(attributes, "value")
+
+
+def _texts(report: Report, attributes: _Attributes) -> None:
+    report.texts = {
+        name: attributes[name][:_TEXT]
+        for name in ("documents", "characters", "words", "chunks", "update")
+        if name in attributes
+    }
+
+
+def _language(report: Report, attributes: _Attributes) -> None:
+    if len(report.languages) < _SAMPLE and attributes.get("name"):
+        documents, characters = attributes.get("pages"), attributes.get("characters")
+        name = _text(attributes, "name")
+        report.languages.append(Language(name, _count(documents), _count(characters)))
+
+
+def _keyword(report: Report, attributes: _Attributes) -> None:
+    if len(report.keywords) < _SAMPLE:
+        report.keywords.append((_text(attributes, "text"), _count(attributes.get("count"))))
+
+
+def _term(report: Report, attributes: _Attributes) -> None:
+    if len(report.terms) < KEYWORDS:
+        count, documents = _count(attributes.get("count")), _count(attributes.get("pages"))
+        report.terms.append(Term(_text(attributes, "text"), count, documents))
+
+
+def _level(report: Report, attributes: _Attributes) -> None:
+    if len(report.levels) < LEVELS:
+        documents, chunks = _count(attributes.get("documents")), _count(attributes.get("chunks"))
+        depth, rate = _count(attributes.get("depth")), _rate(attributes.get("update"))
+        report.levels.append(LevelUpdate(depth, documents, chunks, rate))
+
+
+def _format(report: Report, attributes: _Attributes) -> None:
+    if len(report.formats) < _FORMATS:
+        captures, size = _count(attributes.get("count")), _count(attributes.get("bytes"))
+        report.formats.append(Format(_text(attributes, "type"), captures, size))
+
+
+_TAKE: Final[Mapping[tuple[str, str], Callable[[Report, _Attributes], None]]] = {
     ("external", "link"): _link,
     ("report", "external"): _links_cut,
     ("hosts", "host"): _host,
     ("report", "hosts"): _hosts_cut,
-    ("feeds", "feed"): _sampled(lambda found: found.feeds, "url"),
-    ("streams", "stream"): _sampled(lambda found: found.streams, "url"),
-    ("texts", "language"): _sampled(lambda found: found.languages, "name"),
+    ("feeds", "feed"): _feed,
+    ("streams", "stream"): _stream,
     ("statistics", "figure"): _figure,
+    ("formats", "format"): _format,
+    ("report", "texts"): _texts,
+    ("texts", "language"): _language,
+    ("texts", "keyword"): _keyword,
+    ("texts", "term"): _term,
+    ("texts", "level"): _level,
 }
-
-
-def _name(element: Any) -> str:
-    """Return the name of an element without its namespace."""
-    return str(etree.QName(element).localname) if isinstance(element.tag, str) else ""
-
-
-def _findings(found: _Found, problem: str) -> Findings:
-    return Findings(
-        external_links=found.external_links,
-        external_hosts=found.external_hosts,
-        feeds=found.feeds,
-        streams=found.streams,
-        languages=found.languages,
-        statistics=found.statistics,
-        problem=problem,
-    )

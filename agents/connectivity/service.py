@@ -1,15 +1,17 @@
 """`twistd connectivity`."""
 
+from socket import gethostname
 from typing import Any
 
 from twisted.application.service import IService, MultiService
 
 from agents.configuration import AgentOptions, Configuration, Port, http_client, secret
 from agents.connectivity.config import ConnectivityConfig
-from agents.connectivity.connectivity import Connectivity, Storage
+from agents.connectivity.connectivity import Connectivity, Ways
 from agents.connectivity.contents import Contents
 from agents.connectivity.deposit import Limits
 from agents.connectivity.index import Index
+from agents.connectivity.learning import Learning
 from agents.connectivity.methods import ConnectivityMethods
 from agents.connectivity.pages import ConnectivityPages
 from agents.connectivity.sending import Sender
@@ -79,7 +81,7 @@ class ConnectivityService(MultiService):
         self.connectivity = Connectivity(
             reactor,
             scheduler,
-            Storage(index, contents),
+            Ways(index, contents, Learning(scheduler, workers, config.answer_timeout)),
             workers,
             configuration.directory.absolute(),
             Limits(
@@ -88,6 +90,7 @@ class ConnectivityService(MultiService):
                 patience=config.patience,
                 report=config.report_limit,
             ),
+            config.machine or gethostname(),
         )
         self.agent.methods.add(ConnectivityMethods(self.connectivity))
         pages = ConnectivityPages(name, self.connectivity, index, scheduler)

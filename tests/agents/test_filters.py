@@ -194,12 +194,13 @@ LISTS = st.lists(NAMES, min_size=1, max_size=3).map(tuple)
 SHARES = st.floats(0, 1)
 SOME = st.floats(0.01, 1)
 COUNTS = st.integers(0, 50)
+KEYWORD_RULE = st.builds(
+    lambda of, **more: Rule(keywords=Keywords(of, **more)),
+    st.dictionaries(NAMES, st.floats(0.1, 9), min_size=1, max_size=4),
+    pages=SOME, minimum=SHARES, enough=SOME,
+)  # fmt: skip
 SIMPLE = st.one_of(
-    st.builds(
-        lambda of, **more: Rule(keywords=Keywords(of, **more)),
-        st.dictionaries(NAMES, st.floats(0.1, 9), min_size=1, max_size=4),
-        pages=SOME, minimum=SHARES, enough=SOME,
-    ),
+    KEYWORD_RULE,
     st.builds(lambda *of: Rule(frequent=Frequent(*of)), LISTS, SHARES, SOME),
     st.builds(lambda *of: Rule(languages=Languages(*of)), LISTS, SHARES, SOME),
     st.builds(
@@ -230,7 +231,7 @@ def composed(rules: st.SearchStrategy[Rule], negated: bool) -> st.SearchStrategy
 
 ANY_RULE = st.recursive(SIMPLE, lambda rules: composed(rules, True), max_leaves=6)
 RISING_RULE = st.recursive(
-    SIMPLE.filter(lambda rule: rule.keywords is not None),
+    KEYWORD_RULE,
     lambda rules: composed(rules, False),
     max_leaves=6,
 )

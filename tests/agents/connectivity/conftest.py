@@ -1,6 +1,7 @@
 """Crawl folders, and a storage that fails when told to."""
 
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +16,7 @@ from agents.capture import Capture
 from agents.configuration import load, secret
 from agents.connectivity.service import ConnectivityService, make_service
 from agents.deposit import ContentSize, DepositFigures, Placement
+from agents.judgement import LEARNED_AT_ONCE
 from anet.http import HttpServer, Request, Response, Router
 from hip import Agent, CallRefused, Link, Peer, exposed
 
@@ -47,7 +49,12 @@ def line(url: str, body: bytes, **other: Any) -> dict[str, Any]:
 
 
 def write_crawl(
-    path: Path, pages: dict[str, bytes], *, without: tuple[bytes, ...] = (), packed: bool = False
+    path: Path,
+    pages: dict[str, bytes],
+    *,
+    without: tuple[bytes, ...] = (),
+    packed: bool = False,
+    report: bytes = REPORT,
 ) -> Path:
     """Write the folder of a crawl that met `pages`; it leaves out the contents `without`.
 
@@ -71,7 +78,7 @@ def write_crawl(
     (path / "structure").write_text("".join(lines))
     keys = sorted({key_of(body) for body in pages.values()})
     (path / "signatures").write_text("".join(f"{key}\n" for key in keys))
-    (path / "report.xml").write_bytes(REPORT)
+    (path / "report.xml").write_bytes(report)
     return path
 
 
@@ -181,10 +188,46 @@ class FakeIndex:
 
 
 class Scheduler:
-    """Hears of progress."""
+    """Hears of progress, and learns where sites lead.
+
+    Attributes:
+        heard: progress, of all crawls.
+        links: what was learned, with the sum of all that was told for each.
+        feeds: likewise.
+        streams: likewise.
+        parts: the number of the next part of each crawl.
+        calls: of `learn`.
+        refusals: codes to refuse calls of `learn` with before any other answer.
+    """
 
     def __init__(self) -> None:
         self.heard: list[DepositFigures] = []
+        self.links: Counter[str] = Counter()
+        self.feeds: Counter[str] = Counter()
+        self.streams: Counter[str] = Counter()
+        self.parts: Counter[str] = Counter()
+        self.calls = 0
+        self.refusals: list[str] = []
+
+    @exposed
+    def learn(
+        self,
+        crawl: str,
+        part: int,
+        links: list[tuple[str, int]],
+        feeds: list[str],
+        streams: list[str],
+    ) -> int:
+        self.calls += 1
+        assert len(links) + len(feeds) + len(streams) <= LEARNED_AT_ONCE
+        if self.refusals:
+            raise CallRefused(self.refusals.pop(0), "told to")
+        if part == self.parts[crawl]:
+            self.links.update(dict(links))
+            self.feeds.update(feeds)
+            self.streams.update(streams)
+            self.parts[crawl] += 1
+        return self.parts[crawl]
 
     @exposed
     def deposit_progress(self, crawl: str, figures: DepositFigures) -> None:
@@ -221,6 +264,7 @@ class Tree:
             f"  scheduler: {self.listeners[0].address}\n"
             f"  storage_master: {self.listeners[1].address}\n"
             "  pages: 127.0.0.1:0\n"
+            "  machine: machine-1\n"
             "  batch_captures: 3\n"
             f"  patience: {self._patience}\n"
         )
@@ -246,12 +290,16 @@ class Tree:
         """Write the folder of a crawl."""
         return write_crawl(self.crawls / name, pages, **how)
 
-    async def deposit(self, name: str = "c", site: str = "s") -> dict[str, Any]:
+    async def deposit(self, name: str = "c", site: str = "s", **more: Any) -> dict[str, Any]:
         """Have a crawl deposited by call; return the figures."""
         answer: dict[str, Any] = await self.connectivity.call(
-            "deposit", crawl=name, site=site, directory=str(self.crawls / name)
+            "deposit", crawl=name, site=site, directory=str(self.crawls / name), **more
         )
         return answer
+
+    async def discard(self, name: str = "c", **more: Any) -> None:
+        """Have the folder of a crawl removed by call."""
+        await self.connectivity.call("discard", directory=str(self.crawls / name), **more)
 
 
 @pytest.fixture

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.connectivity.report import read_report
+from agents.connectivity import elements as module
+from agents.connectivity.elements import NESTING, BadReport, elements
+from agents.connectivity.report import read_report, read_urls
+from agents.crawler.analysis.summary import Summary as Texts
+from agents.crawler.findings import Findings
+from agents.crawler.report import report
+from agents.judgement import LevelUpdate, Update
+from agents.order import CrawlFigures, Order
+from agents.summary import Format, Language, Summary, Term
 
 REPORT = """<?xml version="1.0" encoding="utf-8"?>
 <report version="1" crawl="c" site="s">
@@ -20,6 +28,13 @@ REPORT = """<?xml version="1.0" encoding="utf-8"?>
 <texts documents="2"><language name="fr" pages="2" characters="90"/></texts>
 </report>
 """
+TOLD = {
+    "documents": 3, "characters": 100, "words": 20, "chunks": 8, "update": 0.25,
+    "languages": [["fr", 2, 70], ["en", 1, 30]],
+    "keywords": [["dépôt légal", 40]],
+    "terms": [["a & b", 7, 2, ["http://a.example/"]]],
+    "levels": [[0, 1, 2, 0.5], [1, 2, 6, None]],
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -31,17 +46,55 @@ def path(tmp_path: Path) -> Path:
 def test_what_a_report_tells(path: Path) -> None:
     """Links are counted, with those that were cut; feeds, streams and figures are named."""
     path.write_text(REPORT)
-    found = read_report(path, 10_000)
+    found = read_report(path, 10_000).findings
     assert (found.external_links, found.external_hosts) == (7, 3)
     assert found.feeds == ["http://a.example/feed"]
     assert found.streams == ["http://a.example/live.m3u"]
     assert found.statistics == {"captures": "3", "seconds": "1.5"}
     assert found.languages == ["fr"]
     assert found.problem == ""
+    assert list(read_urls(path, 10_000)) == [
+        ("link", "http://b.example/", 2),
+        ("link", "http://c.example/<", 1),
+        ("feed", "http://a.example/feed", 1),
+        ("stream", "http://a.example/live.m3u", 1),
+    ]
+
+
+def test_what_a_crawler_writes_is_read_whole(path: Path) -> None:
+    """All that a site is judged by, and all that is new in it, comes through the report."""
+    findings = Findings()
+    findings.answer(200, "text/html", 1000, 0, "new")
+    findings.external("http://b.example/?a=1&b=2", 4)
+    figures = CrawlFigures(captures=5, pages=4, urls_new=3, urls_changed=2, urls_unchanged=1)
+    path.write_bytes(report(Order("c", "s", "u", "e"), figures, findings, TOLD, urls_gone=9))
+    read = read_report(path, 100_000)
+    assert read.summary == Summary(
+        captures=5, pages=4, documents=3, characters=100, words=20,
+        languages=(Language("fr", 2, 70), Language("en", 1, 30)),
+        terms=(Term("a & b", 7, 2),),
+        keywords=(("dépôt légal", 40),),
+        formats=(Format("text/html", 1, 1000),),
+    )  # fmt: skip
+    levels = (LevelUpdate(0, 1, 2, 0.5), LevelUpdate(1, 2, 6, None))
+    assert read.update == Update(0.25, 3, 8, levels, 3, 2, 1, 9)
+    assert list(read_urls(path, 100_000)) == [("link", "http://b.example/?a=1&b=2", 4)]
+    assert set(TOLD) == set(Texts().told())  # the crawler tells nothing else
+
+
+def test_a_crawl_without_texts_tells_of_none(path: Path) -> None:
+    """Nothing was compared, so no rate is known; a rate that is none is not either."""
+    path.write_text("<report><statistics/></report>")
+    assert read_report(path, 1000).update == Update()
+    for nonsense in ("nan", "inf", "", "much"):
+        path.write_text(f'<report><texts documents="1" update="{nonsense}"/></report>')
+        assert read_report(path, 1000).update == Update(documents=1)
+    path.write_text('<report><texts update="7"/></report>')
+    assert read_report(path, 1000).update.rate == 1
 
 
 def test_a_report_is_not_trusted(path: Path, tmp_path: Path) -> None:
-    """Entities are not followed, floods are bounded, and what is cut short says so."""
+    """Entities are refused with their DOCTYPE, floods are bounded, what is cut short says so."""
     (tmp_path / "secret").write_text("the secret")
     path.write_text(
         f'<!DOCTYPE report [<!ENTITY x SYSTEM "file://{tmp_path}/secret">]>'
@@ -53,10 +106,12 @@ def test_a_report_is_not_trusted(path: Path, tmp_path: Path) -> None:
         f'<!DOCTYPE report [<!ENTITY l0 "ha">{laughs}]>'
         '<report><statistics><figure name="a" value="&l11;"/></statistics></report>'
     )
-    assert len(str(read_report(path, 10_000))) < 5000
+    assert "DOCTYPE" in read_report(path, 10_000).problem
+    assert list(read_urls(path, 10_000)) == []
     feeds = '<feed url="u"/>' * 1000
     path.write_text(f"<report><feeds>{feeds}</feeds></report>")
     assert len(read_report(path, 100_000).feeds) == 100
+    assert sum(1 for _ in read_urls(path, 100_000)) == 1000
     assert "larger" in read_report(path, 1000).problem
     path.write_text(REPORT[:400])
     cut_short = read_report(path, 10_000)
@@ -64,9 +119,36 @@ def test_a_report_is_not_trusted(path: Path, tmp_path: Path) -> None:
     assert "cannot be read" in read_report(tmp_path / "none.xml", 1000).problem
 
 
-@given(st.binary(max_size=300))
+@pytest.mark.parametrize("lists", ["terms", "levels", "formats", "languages", "keywords"])
+def test_every_list_is_bounded(path: Path, lists: str) -> None:
+    """A report of any length gives a summary of a size that can be told beforehand."""
+    one = "format" if lists == "formats" else lists[:-1]
+    around = "formats" if lists == "formats" else "texts"
+    many = f'<{one} name="x"/>' * 10_500
+    path.write_text(f"<report><{around}>{many}</{around}></report>")
+    assert 0 < len(getattr(read_report(path, 2**20), lists)) <= 10_000
+
+
+def test_deep_and_wide_elements_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither nesting nor one endless tag fills the memory."""
+    path.write_text("<a>" * (NESTING + 1))
+    with pytest.raises(BadReport, match="deep"):
+        list(elements(path, 10_000))
+    path.write_text("<report><a/>" + "<b " + " " * 2_000_000)
+    found = []
+    with pytest.raises(BadReport, match="a tag of more"):
+        for each in elements(path, 10_000_000):
+            found.append(each[1])
+    assert found == ["report", "a"]
+    monkeypatch.setattr(module, "_READ", 7)  # tags lie across reads
+    path.write_text(REPORT)
+    assert read_report(path, 10_000).findings.external_links == 7
+
+
+@given(st.binary(max_size=300) | st.text(max_size=100).map(lambda text: f"<r>{text}".encode()))
 def test_any_bytes_give_findings(tmp_path_factory: pytest.TempPathFactory, garbage: bytes) -> None:
     """A damaged report never stands in the way of a deposit."""
     path = tmp_path_factory.mktemp("r") / "report.xml"
     path.write_bytes(garbage)
     assert read_report(path, 1000).external_links == 0
+    assert list(read_urls(path, 1000)) == []
