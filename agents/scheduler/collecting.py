@@ -146,8 +146,8 @@ class Collecting:
         room = len(pool.free()) + max(0, config.maximum_crawlers - crawlers)
         if not room:
             return
-        due = await self._means.store.run(Database.due, room, pool.busy_hosts())
-        decided = plan(due, pool.free(), pool.busy_hosts(), crawlers, config.maximum_crawlers)
+        due = await self._means.store.run(Database.due, room)
+        decided = plan(due, pool.free(), crawlers, config.maximum_crawlers)
         for one, crawler in decided.assignments:
             if crawler in pool.free():  # it may have gone in the meantime
                 await self._start(one, crawler)

@@ -1,7 +1,9 @@
-"""The lives of a site, of a crawl and of a crawler in the pool, as three tables of transitions.
+"""The lives of a site, of a crawl and of a crawler in the pool, as tables of transitions.
 
-The same events move a crawl and its site, so both tables speak of the same `Event`s. Drawn and
-explained in `docs/reference/scheduler-states.md`; pure functions, no I/O.
+A site's life has two regions that move beside each other: its work, which is where its present
+crawl is (`SiteState`), and its standing in the portion of the web (`Standing`). The same events
+move a crawl and its site's work, so both tables speak of the same `Event`s. Drawn and explained
+in `docs/reference/scheduler-states.md`; pure functions, no I/O.
 """
 
 from collections.abc import Mapping
@@ -13,6 +15,7 @@ class Event(StrEnum):
     """What happens to a crawl, and through it to its site."""
 
     ORDERED = "ordered"  # somebody asks for the site
+    WITHDRAWN = "withdrawn"  # nobody wants it any more, before a crawler began
     STARTED = "started"  # an attempt begins: a crawler is asked to collect
     REFUSED = "refused"  # that crawler will not, and has done nothing
     LOST = "lost"  # that crawler is gone, and what it collected with it
@@ -48,6 +51,31 @@ class CrawlState(StrEnum):
     FAILED = "failed"
 
 
+class StandingEvent(StrEnum):
+    """What is decided of a site's place in the portion (*INA §1.5.1*)."""
+
+    DISCOVERED = "discovered"  # a link led to it
+    ADMITTED = "admitted"  # it shall be collected once, to be judged
+    PASSED = "passed"  # its crawl went through the filters
+    FAILED = "failed"  # its crawl did not
+    ORDERED = "ordered"  # a person wants it
+    BANNED = "banned"  # a person does not
+    PARDONED = "pardoned"  # a person takes it off the blacklist; it is judged anew
+    RESTED = "rested"  # it answers no more, or a person leaves it alone
+    WOKEN = "woken"  # it answers again, or a person takes it up again
+
+
+class Standing(StrEnum):
+    """What a site is to the portion of the web that is archived (*INA §1.5.1*)."""
+
+    UNKNOWN = "unknown"
+    DISCOVERED = "discovered"
+    TEMPORARY = "temporary"
+    MEMBER = "member"
+    BLACKLISTED = "blacklisted"
+    DORMANT = "dormant"
+
+
 class CrawlerEvent(StrEnum):
     """What happens to a crawler of the pool."""
 
@@ -75,6 +103,7 @@ _SITE: Mapping[tuple[SiteState, Event], SiteState] = {
     (SiteState.KNOWN, Event.ORDERED): SiteState.DUE,
     (SiteState.IDLE, Event.ORDERED): SiteState.DUE,
     (SiteState.FAILED, Event.ORDERED): SiteState.DUE,
+    (SiteState.DUE, Event.WITHDRAWN): SiteState.FAILED,
     (SiteState.DUE, Event.STARTED): SiteState.COLLECTING,
     (SiteState.COLLECTING, Event.REFUSED): SiteState.DUE,
     (SiteState.COLLECTING, Event.LOST): SiteState.DUE,
@@ -88,6 +117,7 @@ _SITE: Mapping[tuple[SiteState, Event], SiteState] = {
 }
 
 _CRAWL: Mapping[tuple[CrawlState, Event], CrawlState] = {
+    (CrawlState.ORDERED, Event.WITHDRAWN): CrawlState.FAILED,
     (CrawlState.ORDERED, Event.STARTED): CrawlState.COLLECTING,
     (CrawlState.COLLECTING, Event.REFUSED): CrawlState.ORDERED,
     (CrawlState.COLLECTING, Event.LOST): CrawlState.ORDERED,
@@ -98,6 +128,27 @@ _CRAWL: Mapping[tuple[CrawlState, Event], CrawlState] = {
     (CrawlState.DEPOSITING, Event.DEPOSIT_BROKE): CrawlState.COLLECTED,
     (CrawlState.DEPOSITING, Event.DEPOSIT_IMPOSSIBLE): CrawlState.FAILED,
     (CrawlState.DEPOSITING, Event.DEPOSIT_DONE): CrawlState.DEPOSITED,
+}
+
+_STANDING: Mapping[tuple[Standing, StandingEvent], Standing] = {
+    (Standing.UNKNOWN, StandingEvent.DISCOVERED): Standing.DISCOVERED,
+    (Standing.DISCOVERED, StandingEvent.ADMITTED): Standing.TEMPORARY,
+    (Standing.TEMPORARY, StandingEvent.PASSED): Standing.MEMBER,
+    (Standing.TEMPORARY, StandingEvent.FAILED): Standing.BLACKLISTED,
+    (Standing.MEMBER, StandingEvent.PASSED): Standing.MEMBER,
+    (Standing.MEMBER, StandingEvent.FAILED): Standing.BLACKLISTED,
+    (Standing.MEMBER, StandingEvent.RESTED): Standing.DORMANT,
+    (Standing.DORMANT, StandingEvent.PASSED): Standing.MEMBER,
+    (Standing.DORMANT, StandingEvent.FAILED): Standing.BLACKLISTED,
+    (Standing.DORMANT, StandingEvent.RESTED): Standing.DORMANT,
+    (Standing.DORMANT, StandingEvent.WOKEN): Standing.MEMBER,
+    # A crawl that began before the site was banned ends all the same.
+    (Standing.BLACKLISTED, StandingEvent.PASSED): Standing.BLACKLISTED,
+    (Standing.BLACKLISTED, StandingEvent.FAILED): Standing.BLACKLISTED,
+    (Standing.BLACKLISTED, StandingEvent.PARDONED): Standing.TEMPORARY,
+    # A person may order or ban whatever there is.
+    **{(standing, StandingEvent.ORDERED): Standing.MEMBER for standing in Standing},
+    **{(standing, StandingEvent.BANNED): Standing.BLACKLISTED for standing in Standing},
 }
 
 _CRAWLER: Mapping[tuple[CrawlerState, CrawlerEvent], CrawlerState] = {
@@ -126,9 +177,19 @@ _CRAWLER: Mapping[tuple[CrawlerState, CrawlerEvent], CrawlerState] = {
     },
 }
 
+_WORK: Mapping[CrawlState, SiteState] = {
+    CrawlState.ORDERED: SiteState.DUE,
+    CrawlState.COLLECTING: SiteState.COLLECTING,
+    CrawlState.COLLECTED: SiteState.COLLECTED,
+    CrawlState.DEPOSITING: SiteState.DEPOSITING,
+    CrawlState.DEPOSITED: SiteState.IDLE,
+    CrawlState.FAILED: SiteState.FAILED,
+}
+
 SITE_AT_WORK = frozenset(
     {SiteState.DUE, SiteState.COLLECTING, SiteState.COLLECTED, SiteState.DEPOSITING}
 )
+COLLECTED_STANDINGS = frozenset({Standing.TEMPORARY, Standing.MEMBER, Standing.DORMANT})
 CRAWL_ENDS = frozenset({CrawlState.DEPOSITED, CrawlState.FAILED})
 
 _State = TypeVar("_State")
@@ -155,6 +216,20 @@ def crawl_after(state: CrawlState, event: Event) -> CrawlState:
         NoSuchTransition: it cannot happen in this state.
     """
     return _after(_CRAWL, state, event)
+
+
+def standing_after(standing: Standing, event: StandingEvent) -> Standing:
+    """Return the standing of a site after an event.
+
+    Raises:
+        NoSuchTransition: it cannot happen to what has this standing.
+    """
+    return _after(_STANDING, standing, event)
+
+
+def work_of(state: CrawlState) -> SiteState:
+    """Return where a site is whose present crawl is in a state: the two walk together."""
+    return _WORK[state]
 
 
 def crawler_after(state: CrawlerState, event: CrawlerEvent) -> CrawlerState:

@@ -1,8 +1,10 @@
 """Which crawl goes to which crawler, and how many crawlers more are wanted: pure decisions."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from attrs import frozen
+
+URGENT = 1000.0  # added to the priority of what a person orders, so that it goes first
 
 
 @frozen
@@ -15,6 +17,7 @@ class Due:
         host: the host it is collected from.
         attempt: the name that its next attempt will have.
         beside: whether it is a second crawl of a site that another collects meanwhile.
+        lane: crawls of one lane are not collected at once.
     """
 
     crawl: str
@@ -22,6 +25,7 @@ class Due:
     host: str
     attempt: str
     beside: bool = False
+    lane: str = ""
 
 
 @frozen
@@ -40,32 +44,18 @@ class Plan:
 def plan(
     due: Sequence[Due],
     free: Sequence[str],
-    busy_hosts: Collection[str],
     crawlers: int,
     maximum: int,
 ) -> Plan:
     """Give the crawls that wait to free crawlers, first come first served.
 
-    Two sites on one host are not collected at once: a second one waits for its turn and takes
-    no crawler's place. A second crawl of one site was asked for as such, and does not wait.
-
     Args:
-        due: crawls that wait, the one that waits longest first.
+        due: crawls that may be collected beside each other and all that is being collected, the
+            one that comes first, first.
         free: names of free crawlers.
-        busy_hosts: hosts that are being collected from.
         crawlers: how many there are or are being forked, free or not.
         maximum: how many there may be.
     """
-    taken = set(busy_hosts)
-    waiting = list(free)
-    assignments = []
-    unserved = 0
-    for one in due:
-        if one.host in taken and not one.beside:
-            continue
-        taken.add(one.host)
-        if waiting:
-            assignments.append((one, waiting.pop(0)))
-        else:
-            unserved += 1
-    return Plan(tuple(assignments), max(0, min(unserved, maximum - crawlers)))
+    unserved = max(0, len(due) - len(free))
+    forks = max(0, min(unserved, maximum - crawlers))
+    return Plan(tuple(zip(due, free, strict=False)), forks)

@@ -3,26 +3,26 @@
 from pathlib import Path
 
 from agents.order import CrawlFigures
-from agents.scheduler.database.changes import Changes
-from agents.scheduler.database.rows import Crawl, to_json
+from agents.scheduler.database.decisions import Decisions
+from agents.scheduler.database.rows import Crawl, Sequel
 from agents.scheduler.life import Event, NoSuchTransition, loss
 from agents.scheduler.naming import attempt_name
 
 
-class Attempts(Changes):
+class Attempts(Decisions):
     """Each method is one transaction, durable when it returns."""
 
-    def __init__(self, path: Path, attempts_allowed: int = 3) -> None:
-        """Open the file.
+    def __init__(self, where: Path | str, attempts_allowed: int = 3) -> None:
+        """Open the database.
 
         Args:
-            path: of the database.
+            where: a file, or what `postgresql://…` names.
             attempts_allowed: how often a crawl is tried before it is given up.
 
         Raises:
             DatabaseRefused: it is not ours to open.
         """
-        super().__init__(path)
+        super().__init__(where)
         self._attempts_allowed = attempts_allowed
 
     def start(self, crawl: str, crawler: str, date: str) -> Crawl:
@@ -32,15 +32,22 @@ class Attempts(Changes):
             NoSuchTransition: it does not wait for a crawler.
         """
         with self._transaction():
-            number = self._crawl(crawl).attempt + 1
-            name = attempt_name(crawl, number)
-            self._happen(crawl, Event.STARTED, date)
-            self._set(crawl, attempt=number, name=name, crawler=crawler, figures="{}")
-            self._connection.execute(
-                "INSERT INTO attempts (name, crawl, number, crawler, began) VALUES (?, ?, ?, ?, ?)",
-                [name, crawl, number, crawler, date],
+            waiting = self._crawl(crawl)
+            number = waiting.attempt + 1
+            begun = self._move(
+                waiting,
+                Event.STARTED,
+                date,
+                attempt=number,
+                name=attempt_name(crawl, number),
+                crawler=crawler,
+                figures=CrawlFigures(),
             )
-            return self._crawl(crawl)
+            self._engine.execute(
+                "INSERT INTO attempts (name, crawl, number, crawler, began) VALUES (?, ?, ?, ?, ?)",
+                [begun.name, crawl, number, crawler, date],
+            )
+            return begun
 
     def refused(self, name: str, reason: str, date: str) -> Crawl:
         """Take an attempt back that its crawler never began; it does not count.
@@ -50,12 +57,11 @@ class Attempts(Changes):
         """
         with self._transaction():
             crawl = self._of_attempt(name)
-            self._happen(crawl.crawl, Event.REFUSED, date)
-            self._connection.execute("DELETE FROM attempts WHERE name = ?", [name])
             previous = crawl.attempt - 1
             former = attempt_name(crawl.crawl, previous) if previous else None
-            self._set(crawl.crawl, attempt=previous, name=former, error=reason)
-            return self._crawl(crawl.crawl)
+            back = self._move(crawl, Event.REFUSED, date, attempt=previous, name=former)
+            self._engine.execute("DELETE FROM attempts WHERE name = ?", [name])
+            return self._set(back, error=reason)
 
     def put_off(self, name: str, reason: str, directory: str, date: str) -> Crawl:
         """End an attempt by no fault of its site; it does not count, and its name is not reused.
@@ -65,12 +71,13 @@ class Attempts(Changes):
         """
         with self._transaction():
             crawl = self._of_attempt(name)
-            self._happen(crawl.crawl, Event.REFUSED, date, reason)
-            self._connection.execute("DELETE FROM attempts WHERE name = ?", [name])
+            self._engine.execute("DELETE FROM attempts WHERE name = ?", [name])
             self._discard(directory, date)
-            return self._crawl(crawl.crawl)
+            return self._move(crawl, Event.REFUSED, date, reason)
 
-    def lost(self, name: str, reason: str, directory: str, date: str) -> Crawl:
+    def lost(
+        self, name: str, reason: str, directory: str, date: str, sequel: Sequel | None = None
+    ) -> Crawl:
         """Give up an attempt; its crawl waits for another, or has failed after the last.
 
         Args:
@@ -78,6 +85,7 @@ class Attempts(Changes):
             reason: why, for people.
             directory: what the attempt may have left behind, to be removed.
             date: now.
+            sequel: what follows for the site if this was the last.
 
         Raises:
             NoSuchTransition: the attempt is not the present one, or has ended.
@@ -85,26 +93,36 @@ class Attempts(Changes):
         with self._transaction():
             crawl = self._of_attempt(name)
             event = loss(self._attempts_made(crawl.crawl), self._attempts_allowed)
-            self._happen(crawl.crawl, event, date, reason)
             self._end_attempt(name, reason, date)
             self._discard(directory, date)
-            return self._crawl(crawl.crawl)
+            moved = self._move(crawl, event, date, reason)
+            if event is Event.GIVEN_UP:
+                self._follow_up(moved, sequel, date)
+            return moved
 
     def erred(
-        self, name: str, figures: CrawlFigures, reason: str, directory: str, date: str
+        self,
+        name: str,
+        figures: CrawlFigures,
+        reason: str,
+        directory: str,
+        date: str,
+        sequel: Sequel | None = None,
     ) -> Crawl:
         """Note that a crawler could not collect the site; its crawl has failed.
+
+        What `sequel` says follows for the site.
 
         Raises:
             NoSuchTransition: the attempt is not the present one, or has ended.
         """
         with self._transaction():
             crawl = self._of_attempt(name)
-            self._happen(crawl.crawl, Event.ERRED, date, reason)
-            self._set(crawl.crawl, figures=to_json(figures))
             self._end_attempt(name, reason, date)
             self._discard(directory, date)
-            return self._crawl(crawl.crawl)
+            failed = self._move(crawl, Event.ERRED, date, reason, figures=figures)
+            self._follow_up(failed, sequel, date)
+            return failed
 
     def finished(self, name: str, directory: str, figures: CrawlFigures, date: str) -> Crawl:
         """Note that a site is wholly collected, and where that lies.
@@ -114,17 +132,17 @@ class Attempts(Changes):
         """
         with self._transaction():
             crawl = self._of_attempt(name)
-            self._happen(crawl.crawl, Event.FINISHED, date)
-            self._set(crawl.crawl, directory=directory, figures=to_json(figures), error="")
             self._end_attempt(name, "", date)
-            return self._crawl(crawl.crawl)
+            self._tallies.collected(figures)
+            whole = self._move(crawl, Event.FINISHED, date, directory=directory, figures=figures)
+            return self._set(whole, error="") if whole.error else whole
 
     def _attempts_made(self, crawl: str) -> int:
-        counted = "SELECT count(*) FROM attempts WHERE crawl = ?"
-        return int(self._connection.execute(counted, [crawl]).fetchone()[0])
+        counted = "SELECT count(*) AS made FROM attempts WHERE crawl = ?"
+        return int(self._engine.execute(counted, [crawl]).fetchone()["made"])
 
     def _end_attempt(self, name: str, reason: str, date: str) -> None:
-        self._connection.execute(
+        self._engine.execute(
             "UPDATE attempts SET ended = ?, reason = ? WHERE name = ?", [date, reason, name]
         )
 

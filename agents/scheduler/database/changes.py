@@ -1,42 +1,93 @@
 """How the database is changed: whole transactions, and a crawl and its site move together."""
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
+from attrs import evolve
+
+from agents.scheduler.database import lanes
+from agents.scheduler.database.opening import open_engine
 from agents.scheduler.database.queries import Queries
-from agents.scheduler.database.rows import Crawl
-from agents.scheduler.life import Event, NoSuchTransition, SiteState, crawl_after, site_after
+from agents.scheduler.database.rows import Crawl, column
+from agents.scheduler.database.tallies import COUNTED, Tallies, count_all
+from agents.scheduler.life import CrawlState, Event, NoSuchTransition, crawl_after, work_of
+
+_IN_LANES = frozenset({CrawlState.ORDERED, CrawlState.COLLECTING})
 
 
 class Changes(Queries):
     """What all changes are made of."""
 
-    def _happen(self, crawl: str, event: Event, date: str, error: str = "") -> None:
-        """Move a crawl and its site together; a second crawl moves alone."""
-        before = self._crawl(crawl)
-        site = self._site(before.site)
-        after = crawl_after(before.state, event)
-        self._set(crawl, state=after, changed=date)
-        if error:
-            self._set(crawl, error=error)
-        if before.beside:
-            return
-        self._connection.execute(
-            "UPDATE sites SET state = ?, changed = ?, error = ? WHERE site = ?",
-            [site_after(SiteState(site["state"]), event), date, error, before.site],
-        )
+    def __init__(self, where: Path | str) -> None:
+        """Open the database: a file, or what `postgresql://…` names.
 
-    def _set(self, crawl: str, **columns: str | float | None) -> None:
-        assignments = ", ".join(f"{name} = ?" for name in columns)
-        self._connection.execute(
+        Raises:
+            DatabaseRefused: it is not ours to open.
+        """
+        engine = open_engine(where)
+        super().__init__(engine)
+        self._tallies = Tallies()
+        self._within = False  # a transaction
+        try:
+            self._count_once()
+        except BaseException:
+            engine.close()
+            raise
+
+    def reader(self) -> Queries:
+        """Return the database for somebody who only looks, in another thread."""
+        return Queries(self._engine.reader())
+
+    def _count_once(self) -> None:
+        """Work out what follows from the rest, in a database that has just come to this version."""
+        if not self._tally(COUNTED):
+            with self._transaction():
+                lanes.renew_all(self._engine)
+                self._tallies = count_all(self._engine)
+
+    def _move(self, crawl: Crawl, event: Event, date: str, error: str = "", **values: Any) -> Crawl:
+        """Move a crawl and its site together; a second crawl moves alone.
+
+        Args:
+            crawl: as it is now.
+            event: what happened to it.
+            date: now.
+            error: why, if something went wrong; else the crawl keeps what went wrong last.
+            values: what else changes of the crawl.
+        """
+        if error:
+            values["error"] = error
+        after = crawl_after(crawl.state, event)
+        moved = self._set(crawl, state=after, changed=date, **values)
+        self._tallies.move("crawl", crawl.state, after)
+        if not crawl.beside:
+            self._engine.execute(
+                "UPDATE sites SET state = ?, changed = ?, error = ? WHERE site = ?",
+                [work_of(after).value, date, error, crawl.site],
+            )
+            self._tallies.move("site", work_of(crawl.state), work_of(after))
+            if crawl.state in _IN_LANES or after in _IN_LANES:
+                self._renew(crawl.lane)
+        return moved
+
+    def _set(self, crawl: Crawl, **values: Any) -> Crawl:
+        """Change a crawl; return it as it is then."""
+        assignments = ", ".join(f"{name} = ?" for name in values)
+        self._engine.execute(
             f"UPDATE crawls SET {assignments} WHERE crawl = ?",  # noqa: S608 - names are ours
-            [*columns.values(), crawl],
+            [*map(column, values.values()), crawl.crawl],
         )
+        return evolve(crawl, **values)
+
+    def _renew(self, lane: str) -> None:
+        lanes.renew(self._engine, lane)
 
     def _discard(self, directory: str, date: str) -> None:
-        self._connection.execute(
-            "INSERT INTO discards VALUES (?, ?) ON CONFLICT DO NOTHING", [directory, date]
+        self._engine.execute(
+            "INSERT INTO discards (directory, since) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            [directory, date],
         )
 
     def _crawl(self, crawl: str) -> Crawl:
@@ -45,19 +96,21 @@ class Changes(Queries):
             raise NoSuchTransition(f"there is no crawl {crawl}")
         return found
 
-    def _site(self, site: str) -> sqlite3.Row:
-        row: sqlite3.Row = self._connection.execute(
-            "SELECT * FROM sites WHERE site = ?", [site]
-        ).fetchone()
-        return row
-
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
+        """Make what is done within one transaction, or a part of the one that is under way."""
+        if self._within:
             yield
-            self._connection.execute("COMMIT")
+            return
+        self._engine.begin()
+        self._within = True
+        try:
+            with self._tallies.undone_on_error():
+                yield
+                self._tallies.write(self._engine)
+                self._engine.commit()
         except BaseException:
-            if self._connection.in_transaction:  # a full disk has ended it already
-                self._connection.execute("ROLLBACK")
+            self._engine.rollback()
             raise
+        finally:
+            self._within = False

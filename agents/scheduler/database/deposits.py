@@ -1,12 +1,12 @@
 """Changes once a crawl is collected: deposits, and folders that are to be removed."""
 
 from agents.deposit import DepositFigures
-from agents.scheduler.database.changes import Changes
-from agents.scheduler.database.rows import Crawl, to_json
+from agents.scheduler.database.decisions import Decisions
+from agents.scheduler.database.rows import Crawl, Sequel
 from agents.scheduler.life import Event
 
 
-class Deposits(Changes):
+class Deposits(Decisions):
     """Each method is one transaction, durable when it returns."""
 
     def deposit_began(self, crawl: str, date: str) -> Crawl:
@@ -16,8 +16,7 @@ class Deposits(Changes):
             NoSuchTransition: it does not wait for that.
         """
         with self._transaction():
-            self._happen(crawl, Event.DEPOSIT_BEGAN, date)
-            return self._crawl(crawl)
+            return self._move(self._crawl(crawl), Event.DEPOSIT_BEGAN, date)
 
     def deposit_broke(self, crawl: str, reason: str, date: str) -> Crawl:
         """Note that a deposit is to be tried again.
@@ -26,31 +25,43 @@ class Deposits(Changes):
             NoSuchTransition: it is not being deposited.
         """
         with self._transaction():
-            self._happen(crawl, Event.DEPOSIT_BROKE, date)
-            self._set(crawl, error=reason)
-            return self._crawl(crawl)
+            back = self._move(self._crawl(crawl), Event.DEPOSIT_BROKE, date)
+            return self._set(back, error=reason)
 
-    def deposit_impossible(self, crawl: str, reason: str, date: str) -> Crawl:
-        """Note that what a crawl brought cannot be deposited, ever.
+    def deposit_impossible(
+        self, crawl: str, reason: str, date: str, sequel: Sequel | None = None
+    ) -> Crawl:
+        """Note that what a crawl brought cannot be deposited, ever; `sequel` follows for its site.
 
         Raises:
             NoSuchTransition: it is not being deposited.
         """
         with self._transaction():
-            self._happen(crawl, Event.DEPOSIT_IMPOSSIBLE, date, reason)
-            return self._crawl(crawl)
+            given_up = self._move(self._crawl(crawl), Event.DEPOSIT_IMPOSSIBLE, date, reason)
+            self._tallies.collected(given_up.figures, -1)
+            self._follow_up(given_up, sequel, date)
+            return given_up
 
-    def deposit_done(self, crawl: str, figures: DepositFigures, date: str) -> Crawl:
+    def deposit_done(
+        self, crawl: str, figures: DepositFigures, date: str, sequel: Sequel | None = None
+    ) -> Crawl:
         """Note that a crawl is durable in storage; its directory may go.
 
+        Args:
+            crawl: its name.
+            figures: how the deposit ended.
+            date: now.
+            sequel: what follows for its site.
+
         Raises:
             NoSuchTransition: it is not being deposited.
         """
         with self._transaction():
-            self._happen(crawl, Event.DEPOSIT_DONE, date)
-            self._set(crawl, deposit=to_json(figures), error="")
-            self._discard(self._crawl(crawl).directory or "", date)
-            return self._crawl(crawl)
+            done = self._move(self._crawl(crawl), Event.DEPOSIT_DONE, date, deposit=figures)
+            self._tallies.deposited(figures)
+            self._discard(done.directory or "", date)
+            self._follow_up(done, sequel, date)
+            return self._set(done, error="") if done.error else done
 
     def discard(self, directory: str, date: str) -> None:
         """Remember that a directory is to be removed."""
@@ -60,4 +71,4 @@ class Deposits(Changes):
     def discarded(self, directory: str) -> None:
         """Forget a directory that has been removed."""
         with self._transaction():
-            self._connection.execute("DELETE FROM discards WHERE directory = ?", [directory])
+            self._engine.execute("DELETE FROM discards WHERE directory = ?", [directory])

@@ -1,76 +1,58 @@
 """What the database is asked."""
 
-from collections.abc import Collection, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from typing import Any
 
 from agents.schedule import SiteStatus, Totals
-from agents.scheduler.database.connection import open_database, read_database
-from agents.scheduler.database.rows import CRAWL_COLUMNS, Crawl, crawl_of, site_of
-from agents.scheduler.life import CrawlState
+from agents.scheduler.database.engine import Row
+from agents.scheduler.database.rows import CRAWL_COLUMNS, Crawl, Decision, crawl_of, site_of
+from agents.scheduler.database.tallies import totals_of
+from agents.scheduler.life import CrawlState, Standing
 from agents.scheduler.naming import attempt_name
 from agents.scheduler.policy import Due
 
-_TOTALS = """
-SELECT coalesce(sum(figures ->> 'captures'), 0) AS captures,
-       coalesce(sum(figures ->> 'pages'), 0) AS pages,
-       coalesce(sum(figures ->> 'contents_new'), 0) AS contents_new,
-       coalesce(sum(figures ->> 'contents_known'), 0) AS contents_known,
-       coalesce(sum(figures ->> 'bytes_received'), 0) AS bytes_received,
-       coalesce(sum(figures ->> 'failures'), 0) AS failures,
-       coalesce(sum(deposit ->> 'captures_recorded'), 0) AS captures_deposited,
-       coalesce(sum(deposit ->> 'contents_stored'), 0) AS contents_stored,
-       coalesce(sum(deposit ->> 'bytes_stored'), 0) AS bytes_stored
-FROM crawls WHERE state IN ('collected', 'depositing', 'deposited')
+_FIRST_OF_LANES = """
+SELECT crawls.crawl, site, host, crawls.lane, attempt, beside, crawls.priority, ordered
+FROM lanes JOIN crawls ON crawls.crawl = lanes.first
+WHERE lanes.busy IS NULL AND lanes.first IS NOT NULL
+ORDER BY lanes.priority DESC, lanes.since LIMIT ?
+"""
+_BESIDE = """
+SELECT crawl, site, host, lane, attempt, beside, priority, ordered
+FROM crawls WHERE state = 'ordered' AND beside = 1 ORDER BY ordered LIMIT ?
 """
 
 
 class Queries:
-    """An open database, and everything it can be asked; to be used from one thread at a time.
+    """An open database, and everything it can be asked; to be used from one thread at a time."""
 
-    Attributes:
-        path: where it is.
-    """
+    def __init__(self, engine: Any) -> None:
+        """Ask through an `IEngine`, or its reader."""
+        self._engine = engine
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """Open the database at `path`; only to look at it when it is open already.
-
-        Raises:
-            DatabaseRefused: it is not ours to open.
-        """
-        self.path = path
-        self._connection = read_database(path) if read_only else open_database(path)
+    @property
+    def place(self) -> str:
+        """Where it is, for people."""
+        return str(self._engine.place)
 
     def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
+        """Let go of the database."""
+        self._engine.close()
 
-    def due(self, limit: int, busy_hosts: Collection[str] = ()) -> list[Due]:
-        """Return crawls that wait, the oldest of each host that is not busy, oldest first.
+    def due(self, limit: int) -> list[Due]:
+        """Return crawls that wait, the first of each lane that is not busy.
 
-        A second crawl of a site does not mind that the first keeps its host busy.
+        The highest priority comes first, and of equals who has waited longest. A second crawl of
+        a site does not mind that the first keeps its lane busy.
         """
-        busy = list(busy_hosts)
-        marks = ", ".join("?" * len(busy))
-        condition = f"state = 'ordered' AND (beside OR host NOT IN ({marks}))"
-        rows = self._connection.execute(
-            "SELECT crawl, site, host, attempt, beside, min(ordered) AS first FROM crawls"  # noqa: S608 - marks
-            f" WHERE {condition} GROUP BY host ORDER BY first LIMIT ?",
-            [*busy, limit],
-        )
-        return [
-            Due(
-                row["crawl"],
-                row["site"],
-                row["host"],
-                attempt_name(row["crawl"], row["attempt"] + 1),
-                bool(row["beside"]),
-            )
-            for row in rows
-        ]
+        found = [*self._engine.execute(_FIRST_OF_LANES, [limit])]
+        found += self._engine.execute(_BESIDE, [limit])
+        found.sort(key=lambda row: (-row["priority"], row["ordered"]))
+        return [_due(row) for row in found[:limit]]
 
     def discards(self, limit: int) -> list[str]:
         """Return directories that are to be removed, the oldest first."""
-        rows = self._connection.execute(
+        rows = self._engine.execute(
             "SELECT directory FROM discards ORDER BY since LIMIT ?", [limit]
         )
         return [row["directory"] for row in rows]
@@ -83,9 +65,9 @@ class Queries:
     def crawl_of_attempt(self, name: str) -> Crawl | None:
         """Return the crawl whose present or last attempt has this name, or none."""
         found = self._select(
-            "WHERE crawls.name = ?1"
-            " AND crawls.crawl = (SELECT crawl FROM attempts WHERE attempts.name = ?1)",
-            [name],
+            "WHERE crawls.name = ?"
+            " AND crawls.crawl = (SELECT crawl FROM attempts WHERE attempts.name = ?)",
+            [name, name],
         )
         return found[0] if found else None
 
@@ -116,25 +98,61 @@ class Queries:
 
     def sites(self, limit: int) -> list[SiteStatus]:
         """Return sites, those that changed last first."""
-        rows = self._connection.execute(
-            "SELECT * FROM sites ORDER BY changed DESC LIMIT ?", [limit]
+        found: list[Row] = []
+        for standing in Standing:  # an index leads to the newest of each
+            found += self._engine.execute(
+                "SELECT * FROM sites WHERE standing = ? ORDER BY changed DESC LIMIT ?",
+                [standing.value, limit],
+            )
+        found.sort(key=lambda row: row["changed"], reverse=True)
+        return [site_of(row) for row in found[:limit]]
+
+    def story(self, site: str, limit: int) -> list[Decision]:
+        """Return what was decided of a site, the latest first."""
+        rows = self._engine.execute(
+            "SELECT site, date, who, what, before, after, why FROM decisions WHERE site = ?"
+            " ORDER BY id DESC LIMIT ?",
+            [site, limit],
         )
-        return [site_of(row) for row in rows]
+        return [Decision(**dict(row)) for row in rows]
+
+    def decided(self, day: str) -> dict[str, int]:
+        """Return how often each event of standings was decided on a day, `YYYYMMDD`."""
+        return self._tallied(f"decided {day} ")
 
     def counts(self) -> tuple[dict[str, int], dict[str, int]]:
         """Return how many sites, and how many crawls, there are in each state."""
-        return self._count("sites"), self._count("crawls")
+        return self._tallied("site "), self._tallied("crawl ")
+
+    def standings(self) -> dict[str, int]:
+        """Return how many sites there are of each standing."""
+        return self._tallied("standing ")
 
     def totals(self) -> Totals:
         """Return sums over all crawls whose collection is whole."""
-        return Totals(**dict(self._connection.execute(_TOTALS).fetchone()))
+        return totals_of(self._tallied("total "))
 
-    def _count(self, table: str) -> dict[str, int]:
-        rows = self._connection.execute(
-            f"SELECT state, count(*) FROM {table} GROUP BY state"  # noqa: S608 - a name of ours
+    def _tallied(self, beginning: str) -> dict[str, int]:
+        rows = self._engine.execute(
+            "SELECT name, value FROM tallies WHERE name LIKE ? AND value <> 0", [f"{beginning}%"]
         )
-        return {row[0]: row[1] for row in rows}
+        return {row["name"].removeprefix(beginning): row["value"] for row in rows}
+
+    def _tally(self, name: str) -> int:
+        row = self._engine.execute("SELECT value FROM tallies WHERE name = ?", [name]).fetchone()
+        return 0 if row is None else int(row["value"])
 
     def _select(self, condition: str, parameters: Sequence[str | int]) -> list[Crawl]:
-        rows = self._connection.execute(f"SELECT {CRAWL_COLUMNS} {condition}", parameters)
+        rows = self._engine.execute(f"SELECT {CRAWL_COLUMNS} {condition}", parameters)
         return [crawl_of(row) for row in rows]
+
+
+def _due(row: Row) -> Due:
+    return Due(
+        row["crawl"],
+        row["site"],
+        row["host"],
+        attempt_name(row["crawl"], row["attempt"] + 1),
+        bool(row["beside"]),
+        row["lane"],
+    )

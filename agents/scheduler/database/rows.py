@@ -1,6 +1,6 @@
 """Rows of the database as values, and values as columns."""
 
-from sqlite3 import Row
+from collections.abc import Mapping
 
 import msgspec
 from attrs import fields, frozen
@@ -8,7 +8,11 @@ from attrs import fields, frozen
 from agents.deposit import DepositFigures
 from agents.order import CrawlFigures
 from agents.schedule import SiteStatus
-from agents.scheduler.life import CrawlState
+from agents.scheduler.database.engine import Row, Value
+from agents.scheduler.life import CrawlState, StandingEvent
+
+Figures = Value | CrawlFigures | DepositFigures
+Correction = Mapping[str, Value]
 
 
 @frozen
@@ -32,6 +36,12 @@ class NewSite:
 
     Attributes:
         bounds: what the order itself says of the latter; it counts for a site that is known, too.
+        lane: sites of one are not collected at once; the host when empty.
+        priority: the higher the sooner it is collected.
+        guess: how its bounds were guessed, JSON.
+        referrer: the site that led to it, or none.
+        private_networks: whether it may be collected from private networks by itself.
+        why: how it came to be known, for its story.
     """
 
     site: str
@@ -41,6 +51,58 @@ class NewSite:
     maximum_depth: int
     host: str
     bounds: Bounds = Bounds()
+    lane: str = ""
+    priority: float = 0.0
+    guess: str = "{}"
+    referrer: str | None = None
+    private_networks: bool = False
+    why: str = "ordered"
+
+
+@frozen
+class Sequel:
+    """What follows for a site from the end of a crawl.
+
+    Attributes:
+        event: what that means for its standing, or nothing.
+        why: of that, for its story.
+        judgement: what the crawl was judged, JSON; or as before.
+        relevance: of the site, from 0 to 1; or as before.
+        rhythm: what its updates taught so far, JSON; or as before.
+        next: when it falls due by itself; none for never.
+        plan: of the crawl that is made then, JSON.
+    """
+
+    event: StandingEvent | None = None
+    why: str = ""
+    judgement: str | None = None
+    relevance: float | None = None
+    rhythm: str | None = None
+    next: str | None = None
+    plan: str = "{}"
+
+
+@frozen
+class Decision:
+    """A line of a site's story.
+
+    Attributes:
+        site: its name.
+        date: when it was decided.
+        who: "scheduler", or a person's name.
+        what: an event of its standing, or what was corrected.
+        before: the standing or value before.
+        after: and after.
+        why: for people.
+    """
+
+    site: str
+    date: str
+    who: str
+    what: str
+    before: str
+    after: str
+    why: str
 
 
 @frozen
@@ -56,6 +118,9 @@ class Crawl:
         private_networks: whether addresses of private networks may be fetched.
         delay: seconds owed for each request, or none for the configured.
         beside: whether it is a second crawl of a site that another collects meanwhile.
+        lane: crawls of one lane are not collected at once.
+        priority: the higher the sooner.
+        plan: how it differs from what is usual for its site, JSON.
     """
 
     crawl: str
@@ -74,6 +139,9 @@ class Crawl:
     ordered: str
     changed: str
     error: str
+    lane: str
+    priority: float
+    plan: str
     start_url: str
     accept: str
     reject: str
@@ -104,6 +172,8 @@ def site_of(row: Row) -> SiteStatus:
     return SiteStatus(**{name: row[name] for name in row.keys() if name in names})  # noqa: SIM118
 
 
-def to_json(value: CrawlFigures | DepositFigures) -> str:
-    """Return figures as a column keeps them."""
-    return msgspec.json.encode(value).decode()
+def column(value: Figures) -> Value:
+    """Return a value as a column keeps it."""
+    if isinstance(value, CrawlFigures | DepositFigures):
+        return msgspec.json.encode(value).decode()
+    return value

@@ -34,7 +34,7 @@ class Store(Service):
         self._workers = Workers(reactor, 1, queue_limit=10_000, name="scheduler database")
         self._database = database
         self._lookers = Workers(reactor, 1, queue_limit=1000, name="scheduler database reader")
-        self._view = Queries(database.path, read_only=True)
+        self._view = database.reader()
         self._pause = pause
         self._stopping = Event()
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.scheduler.life import (
+    COLLECTED_STANDINGS,
     CRAWL_ENDS,
     CrawlerEvent,
     CrawlerState,
@@ -14,15 +15,19 @@ from agents.scheduler.life import (
     Event,
     NoSuchTransition,
     SiteState,
+    Standing,
+    StandingEvent,
     crawl_after,
     crawler_after,
     loss,
     site_after,
+    standing_after,
+    work_of,
 )
 
 SITE = {
     "known": {"ordered": "due"},
-    "due": {"started": "collecting"},
+    "due": {"started": "collecting", "withdrawn": "failed"},
     "collecting": {
         "refused": "due",
         "lost": "due",
@@ -41,7 +46,7 @@ SITE = {
 }
 
 CRAWL = {
-    "ordered": {"started": "collecting"},
+    "ordered": {"started": "collecting", "withdrawn": "failed"},
     "collecting": {
         "refused": "ordered",
         "lost": "ordered",
@@ -122,3 +127,47 @@ def test_a_loss_leads_to_another_attempt_until_there_were_enough(
 ) -> None:
     """A lost crawl is tried again as often as is allowed."""
     assert (loss(attempt, allowed) is Event.LOST) == (attempt < allowed)
+
+
+STANDING = {
+    "unknown": {"discovered": "discovered"},
+    "discovered": {"admitted": "temporary"},
+    "temporary": {"passed": "member", "failed": "blacklisted"},
+    "member": {"passed": "member", "failed": "blacklisted", "rested": "dormant"},
+    "dormant": {
+        "passed": "member",
+        "failed": "blacklisted",
+        "rested": "dormant",
+        "woken": "member",
+    },
+    "blacklisted": {"passed": "blacklisted", "failed": "blacklisted", "pardoned": "temporary"},
+}
+
+
+@pytest.mark.parametrize(("standing", "event"), list(product(Standing, StandingEvent)))
+def test_standings(standing: Standing, event: StandingEvent) -> None:
+    """A site's standing moves as the table says; a person may order and ban whatever there is."""
+    whatever = {"ordered": "member", "banned": "blacklisted"}
+    if after := (STANDING[standing] | whatever).get(event):
+        assert standing_after(standing, event) == after
+    else:
+        with pytest.raises(NoSuchTransition, match=standing):
+            standing_after(standing, event)
+
+
+@pytest.mark.parametrize("event", [StandingEvent.PASSED, StandingEvent.FAILED])
+def test_whatever_is_collected_may_be_judged(event: StandingEvent) -> None:
+    """A crawl under way always comes to a judgement, though its site was banned meanwhile."""
+    for standing in COLLECTED_STANDINGS | {Standing.BLACKLISTED}:
+        assert standing_after(standing, event) in (Standing.MEMBER, Standing.BLACKLISTED)
+
+
+@pytest.mark.parametrize("state", list(CrawlState))
+def test_a_site_is_where_its_crawl_is(state: CrawlState) -> None:
+    """What a crawl's state means for its site leads on by the same events, and no others."""
+    for event in Event:
+        try:
+            after = crawl_after(state, event)
+        except NoSuchTransition:
+            continue
+        assert site_after(work_of(state), event) is work_of(after)
