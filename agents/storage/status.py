@@ -130,6 +130,27 @@ class Cluster:
 
 
 @frozen
+class Change:
+    """A part of what is another in a cluster than it was told before.
+
+    Attributes:
+        nodes: those that are new, or have changed.
+        gone: names of those that are known no more.
+        whole: whether what was told before counts no more.
+        more: whether another part follows, and only then all of it counts.
+        rules: as in `Cluster`, in the last part.
+        index_nodes: as in `Cluster`, in the last part.
+    """
+
+    nodes: list[NodeState] = field(factory=list)
+    gone: list[str] = field(factory=list)
+    whole: bool = False
+    more: bool = False
+    rules: Rules = field(factory=Rules)
+    index_nodes: list[IndexStatus] = field(factory=list)
+
+
+@frozen
 class Followed:
     """How far somebody has followed a node's log of additions.
 

@@ -13,7 +13,7 @@ from agents.storage.index.placing import Placing
 from agents.storage.index.recording import Recording
 from agents.storage.index.siblings import PORTION, Known
 from agents.storage.index.view import ClusterView
-from agents.storage.status import Cluster
+from agents.storage.status import Change, Cluster
 from anet.errors import Overloaded
 from hip import CallRefused, exposed
 
@@ -110,9 +110,9 @@ class IndexNodeMethods:
         )
 
     @exposed(roles=("storage-master",))
-    def cluster(self, cluster: Cluster) -> None:
+    def changed(self, change: Change) -> None:
         """Take from the master which nodes there are, and which are up."""
-        self._view.update(cluster)
+        self._view.change(change)
 
     @exposed
     def nodes(self) -> Cluster:

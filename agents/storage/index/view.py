@@ -8,7 +8,7 @@ from twisted.internet.interfaces import IReactorTime
 from agents.storage.index.readings import Disk
 from agents.storage.index.sharing import GROUPS, groups_of, owners
 from agents.storage.replicas import Rules
-from agents.storage.status import Cluster, DiskStatus, IndexStatus, NodeState, NodeStatus
+from agents.storage.status import Change, Cluster, DiskStatus, IndexStatus, NodeState, NodeStatus
 
 SUSPECT_FOR = 5.0  # seconds that a node which did not answer is taken for down
 UNKNOWN_FREE = 1 << 40  # bytes assumed of a node that the master has not described yet
@@ -32,6 +32,7 @@ class ClusterView:
     def __init__(self, clock: IReactorTime, name: str, grace: float) -> None:
         self._clock, self.name, self._grace = clock, name, grace
         self._cluster = Cluster()
+        self._told: dict[str, NodeState] = {}
         self._suspects: dict[str, float] = {}
         self._sharers: dict[str, IndexStatus] = {}
         self._away: dict[str, float] = {}
@@ -90,8 +91,18 @@ class ClusterView:
         up = [NodeState(status, up=True) for status in nodes.values()]
         self._cluster = evolve(self._cluster, nodes=up)
 
+    def change(self, change: Change) -> None:
+        """Take a part of what the master says; it counts with the last part."""
+        if change.whole:
+            self._told.clear()
+        for name in change.gone:
+            self._told.pop(name, None)
+        self._told.update({node.name: node for node in change.nodes})
+        if not change.more:
+            self.update(Cluster(change.rules, list(self._told.values()), change.index_nodes))
+
     def update(self, cluster: Cluster) -> None:
-        """Take what the master says; it says it again every few seconds."""
+        """Take what there is, as the master says it every few seconds."""
         self._cluster = cluster
         for node in cluster.nodes:
             if not node.up:

@@ -1,10 +1,11 @@
 """The storage nodes and index nodes as the master sees them: which are up, which are waited for."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from attrs import define, evolve
 from twisted.internet.interfaces import IReactorTime
 
+from agents.storage.master.telling import Telling
 from agents.storage.replicas import Rules
 from agents.storage.status import Cluster, IndexStatus, NodeState, NodeStatus
 from hip import Peer
@@ -30,7 +31,7 @@ class Registry:
     Attributes:
         rules: how many replicas are wanted of what.
         changed: when a node last came or went.
-        on_change: called then.
+        telling: tells the index nodes.
     """
 
     def __init__(self, clock: IReactorTime, rules: Rules, grace: float) -> None:
@@ -40,7 +41,7 @@ class Registry:
         self._turn = 0
         self._drained: frozenset[str] = frozenset()
         self.changed = clock.seconds()
-        self.on_change: Callable[[], None] = lambda: None
+        self.telling = Telling(clock, lambda: self.cluster)
 
     @property
     def nodes(self) -> list[NodeState]:
@@ -81,7 +82,7 @@ class Registry:
     def drain(self, names: Iterable[str]) -> None:
         """Take which nodes are to be emptied, besides those that say so themselves."""
         self._drained = frozenset(names)
-        self.tell()
+        self.telling.soon()
 
     def forget(self, name: str) -> None:
         """Know a node no more."""
@@ -119,15 +120,18 @@ class Registry:
 
     def index_joins(self, status: IndexStatus, peer: Peer) -> None:
         """Take an index node as up."""
+        _, former = self._indexes.get(status.name, (status, peer))
+        self.telling.leave(former)
         self._indexes[status.name] = (status, peer)
-        self.tell()
+        self.telling.join(peer)
 
     def leaves(self, peer: Peer) -> str | None:
         """Take note that a link is gone; return the name of the storage node it was, if one."""
         for name, (_, index) in list(self._indexes.items()):
             if index is peer:
                 del self._indexes[name]
-                self.tell()  # for the index nodes share the keys
+                self.telling.leave(peer)
+                self.telling.soon()  # for the index nodes share the keys
         for name, node in self._nodes.items():
             if node.peer is peer:
                 node.peer, node.away_since = None, self._clock.seconds()
@@ -154,10 +158,4 @@ class Registry:
 
     def _change(self) -> None:
         self.changed = self._clock.seconds()
-        self.tell()
-
-    def tell(self) -> None:
-        """Tell all index nodes which nodes there are."""
-        for _, peer in self._indexes.values():
-            peer.notify("cluster", cluster=self.cluster)
-        self.on_change()
+        self.telling.soon()

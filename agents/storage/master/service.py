@@ -150,12 +150,13 @@ class StorageMaster(OpeningService):
         self.mending.start()
         self.tidying.start()
         self.mending.sweep_in(self._config.grace)
-        telling = every(self._reactor, _TELL_EVERY, self.registry.tell)
+        telling = every(self._reactor, _TELL_EVERY, self.registry.telling.soon)
         self._tasks.start(telling, "telling the index nodes")
 
     async def stopService(self) -> None:
         """Stop repairs, then all parts; the catalogue last."""
         await self._tasks.stop()
+        self.registry.telling.stop()
         await self.tidying.stop()
         await self.mending.stop()
         await self.catalogue.close()
