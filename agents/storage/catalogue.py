@@ -14,6 +14,7 @@ from agents.storage.batcher import Batcher
 from agents.storage.disk.additions import START, Entry
 from agents.storage.disk.layout import KINDS, Kind
 from agents.storage.errors import LayoutRefused
+from agents.storage.folder_lock import FolderLock
 from agents.storage.policy import Holding
 from agents.storage.status import Added, Followed
 from anet.workers import Workers
@@ -38,6 +39,7 @@ class Catalogue:
     def __init__(self, path: Path, workers: Workers) -> None:
         self._path, self._workers = path, workers
         self._connection: sqlite3.Connection | None = None
+        self._lock = FolderLock(path.parent, "one storage master looks after an archive")
         self._jobs: Batcher[Job[Any]] = Batcher(
             lambda jobs: workers.run(self._transaction, jobs),
             batch_limit=_BATCH_LIMIT,
@@ -49,7 +51,7 @@ class Catalogue:
         """Open the database, or make it.
 
         Raises:
-            LayoutRefused: it is of another version.
+            LayoutRefused: it is of another version, or another process has its folder.
             sqlite3.Error: it is damaged.
             OSError: it cannot be written.
         """
@@ -60,6 +62,7 @@ class Catalogue:
         await self._jobs.stop()
         if self._connection is not None:
             await self._workers.run(self._connection.close)
+        self._lock.release()
 
     async def run(self, job: Job[Result]) -> Result:
         """Run a job in the next transaction; return its result once that is committed."""
@@ -173,7 +176,7 @@ class Catalogue:
     # In the thread
 
     def _open(self) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock.take()
         self._connection = db = sqlite3.connect(
             self._path, isolation_level=None, check_same_thread=False
         )

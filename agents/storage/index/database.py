@@ -3,8 +3,6 @@
 Its methods block; one thread writes, and at most `READING_THREADS` others read.
 """
 
-import fcntl
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +13,7 @@ import lmdb
 import msgspec
 
 from agents.storage.errors import LayoutRefused
+from agents.storage.folder_lock import FolderLock
 from anet.errors import Stopped
 
 READING_THREADS = 2
@@ -36,7 +35,7 @@ class Database:
         self._folder = folder
         self._env: lmdb.Environment | None = None
         self._readers = Semaphore(READING_THREADS)
-        self._locked = -1
+        self._lock = FolderLock(folder, "give each index node a folder of its own")
         self.rows: Any = None
         self.about: Any = None
 
@@ -50,8 +49,7 @@ class Database:
             LayoutRefused: another process has it open, it is damaged, or of another version.
             OSError: the folder cannot be made.
         """
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock()
+        self._lock.take()
         try:
             self._env = env = lmdb.open(
                 str(self._folder), map_size=_ADDRESSES, max_dbs=2, readahead=False, mode=0o600
@@ -74,9 +72,7 @@ class Database:
         env, self._env = self._env, None
         if env is not None:
             env.close()
-        if self._locked >= 0:
-            os.close(self._locked)
-            self._locked = -1
+        self._lock.release()
         self._readers.release(READING_THREADS)
 
     @contextmanager
@@ -103,15 +99,3 @@ class Database:
                 raise Stopped("the index is closed")
             with self._env.begin(db=self.rows) as txn:
                 yield txn
-
-    def _lock(self) -> None:
-        """Keep the folder for this process, for as long as the database is open."""
-        self._locked = os.open(self._folder, os.O_RDONLY)
-        try:
-            fcntl.flock(self._locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self._locked)
-            self._locked = -1
-            raise LayoutRefused(
-                f"{self._folder} is in use already: give each index node a folder of its own"
-            ) from None

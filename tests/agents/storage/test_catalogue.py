@@ -49,6 +49,21 @@ async def test_a_log_is_followed_across_restarts(tmp_path: Path) -> None:
 
 
 @ensureDeferred
+async def test_a_folder_is_for_one_master(tmp_path: Path) -> None:
+    """A second one is refused, and does no harm; the folder is free once the first has closed."""
+    catalogue, workers = await _opened(tmp_path / "db")
+    with pytest.raises(LayoutRefused, match="one storage master"):
+        await _opened(tmp_path / "db")
+    await catalogue.add("a", _added(51, 100, KEYS[0]))
+    await catalogue.close()
+    await workers.stopService()
+    catalogue, workers = await _opened(tmp_path / "db")
+    assert await catalogue.holders("contents", KEYS[0]) == [Holding("a", 5)]
+    await catalogue.close()
+    await workers.stopService()
+
+
+@ensureDeferred
 async def test_another_log_replaces_all(tmp_path: Path) -> None:
     """A node with a new log holds what that says, and nothing else."""
     catalogue, workers = await _opened(tmp_path / "db")
