@@ -42,6 +42,9 @@ class Workers(Service):
         # A process that ends without stopping its services does not wait for them.
         self._pool.threadFactory = partial(Thread, daemon=True)  # type: ignore[assignment]
         self._waiting = 0
+        self._results: set[Deferred[Any]] = set()  # of jobs that run or wait
+        self._abandoned: Exception | None = None
+        self._round = 0  # jobs of a round that was abandoned are not begun any more
         self._idle: deque[Deferred[None]] = deque()
 
     @property
@@ -60,13 +63,36 @@ class Workers(Service):
         self._pool.start()
 
     async def stopService(self) -> None:
-        """Wait for all jobs, then end the threads."""
+        """Wait for all jobs, then end the threads; those that are stuck end with the process."""
         super().stopService()
-        if self._waiting and self._pool.started:
+        if self._abandoned is not None and self._waiting:
+            return
+        if self._pool.started:
+            await self.idle()
+        self._pool.stop()
+
+    async def idle(self) -> None:
+        """Wait until no job runs or waits, also of those that were abandoned."""
+        if self._waiting:
             idle: Deferred[None] = Deferred()
             self._idle.append(idle)
             await idle
-        self._pool.stop()
+
+    def abandon(self, error: Exception) -> None:
+        """Have all jobs fail now, and all that come, because the system calls do not return.
+
+        A thread that is stuck stays so, for nothing can end its call; what it returns at last is
+        dropped. Jobs that waited are not begun any more.
+        """
+        self._abandoned = error
+        self._round += 1
+        results, self._results = self._results, set()
+        for result in results:
+            result.errback(error)
+
+    def resume(self) -> None:
+        """Take jobs again; once `idle` has returned, all threads are there again."""
+        self._abandoned = None
 
     def run(
         self,
@@ -79,8 +105,12 @@ class Workers(Service):
         Raises:
             Overloaded: `queue_limit` jobs are waiting already.
             Stopped: the threads have ended.
+            Exception: what was given to `abandon`.
         """
         result: Deferred[_Result] = Deferred()  # once cancelled it takes no notice of the job's end
+        if self._abandoned is not None:
+            result.errback(self._abandoned)
+            return result
         if self._waiting >= self._queue_limit:
             result.errback(Overloaded(f"{self._pool.name}: {self._waiting} jobs are waiting"))
             return result
@@ -88,18 +118,27 @@ class Workers(Service):
             result.errback(Stopped(f"{self._pool.name} have stopped"))
             return result
         self._waiting += 1
+        self._results.add(result)
+        begun = self._round
 
         def done(success: bool, value: Any) -> None:
             self._reactor.callFromThread(self._deliver, result, value)
 
-        self._pool.callInThreadWithCallback(done, function, *args, **kwargs)
+        def job() -> _Result:
+            if begun != self._round:
+                raise Stopped(f"{self._pool.name}: given up before it began")
+            return function(*args, **kwargs)
+
+        self._pool.callInThreadWithCallback(done, job)
         return result
 
     def _deliver(self, result: Deferred[Any], value: Any) -> None:
         self._waiting -= 1
-        if isinstance(value, Failure):
-            result.errback(value)
-        else:
-            result.callback(value)
+        if result in self._results:
+            self._results.remove(result)
+            if isinstance(value, Failure):
+                result.errback(value)
+            else:
+                result.callback(value)
         while self._idle and not self._waiting:  # what took the result may have asked for more
             self._idle.popleft().callback(None)

@@ -63,6 +63,7 @@ class Disk:
         self.on_added: Callable[[], None] = lambda: None
         self.workers = workers
         self.damaged = 0
+        self._looking = Workers(workers.clock, 1, name=f"looks at {root}")
         self._lock = DiskLock(self.layout.root)
         self._writer = DiskWriter(self.layout, self.additions)
         self._folders = Folders()
@@ -113,7 +114,7 @@ class Disk:
     def room(self) -> int:
         """About how many bytes it can still take; none once it has failed."""
         try:
-            return 0 if self.failed else self.space.room
+            return 0 if self.failed or self.health.silent else self.space.room
         except OSError as error:
             self.health.note(error)
             return 0
@@ -130,7 +131,13 @@ class Disk:
             LayoutRefused: it holds something else.
             OSError: it cannot be written.
         """
-        await self.workers.run(self._prepare)
+        try:
+            await self.workers.run(self._prepare)
+        except BaseException:
+            self.ahead.journal.close()
+            self._lock.release()
+            raise
+        self._looking.startService()
         self.ahead.begin()
         self._keeper.survey_if_needed()
 
@@ -140,7 +147,32 @@ class Disk:
         await self._batches.stop()
         await self._keeper.stop(sound=not self.failed)
         await self.workers.run(self.depot.close)
+        if self._looking.running:
+            await self._looking.stopService()
         self._lock.release()
+
+    def write_no_more(self, why: str) -> None:
+        """Refuse every write from now on, also those that wait."""
+        self._writer.failed = self._writer.failed or why
+
+    def abandon(self, why: str) -> None:
+        """Have all that waits for the disk fail now, and all that comes; it writes no more.
+
+        A call of the system that never returns cannot be ended: its thread stays as it is.
+        """
+        self.write_no_more(why)
+        error = DiskFailed(f"{self.layout.root}: {why}")
+        for workers in self._all_workers():
+            workers.abandon(error)
+
+    async def until_free(self) -> None:
+        """Wait until nothing that was abandoned runs any more, which may take for ever."""
+        for workers in self._all_workers():
+            await workers.idle()
+            workers.resume()
+
+    def _all_workers(self) -> list[Workers]:
+        return [self.workers, self._looking]
 
     def holds(self, kind: Kind, key: str) -> bool:
         """Tell whether the disk has it: a definite no from memory, a yes from the disk."""
@@ -207,7 +239,7 @@ class Disk:
         Raises:
             Overloaded: too much waits to look now.
         """
-        found = await self.workers.run(look, self.layout)
+        found = await self._looking.run(look, self.layout, self.health)
         if found.why:
             self.health.note(found.why)
             self.health.fail(found.why, gone=found.gone)

@@ -1,23 +1,24 @@
-"""The disks of a storage node, of which those that fail are left out."""
+"""The disks of a storage node: those that go are left out, those that come back are taken back."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from agents.storage.disk.health import TAKEN_BACK
+from agents.storage.disk.health import PATIENCE, RETURNS
 from agents.storage.disk.known import KnownDisks
-from agents.storage.disk.layout import Kind
+from agents.storage.disk.layout import Kind, Layout
 from agents.storage.disk.store import DiskStore
-from agents.storage.errors import LayoutRefused
-from anet.errors import Overloaded
+from agents.storage.errors import LayoutRefused, StorageError
+from anet.errors import AnetError, Overloaded
 from anet.tasks import Tasks, every
 from anet.together import together
 
 LOOK_EVERY = 5.0  # seconds
+_LONGEST = 600.0  # seconds between two tries to take back a disk that goes again and again
 _SAVE_EVERY = 600.0  # seconds between two times that the filters are kept
-_PATIENCE = 60.0  # seconds that a disk may take to answer a look
 
 _log = Logger()
 
@@ -35,6 +36,7 @@ class Disks:
         missing: why each of the others is not, by folder.
         on_added: called after each write that was made durable.
         on_change: called when a disk was left out.
+        on_return: given a disk that was taken back.
         on_doubled: given the key of a structure file that was found on several disks.
     """
 
@@ -46,7 +48,11 @@ class Disks:
         self.missing: dict[str, str] = {}
         self.on_added: Callable[[], None] = lambda: None
         self.on_change: Callable[[], None] = lambda: None
+        self.on_return: Callable[[DiskStore], None] = lambda disk: None
         self.on_doubled: Callable[[str], None] = lambda key: None
+        self._closing: set[DiskStore] = set()  # left out, and perhaps stuck
+        self._waits = [LOOK_EVERY] * len(disks)  # seconds from a try to the next, of each disk
+        self._not_before = [0.0] * len(disks)
         self._tasks = Tasks()
 
     async def open(self) -> None:
@@ -62,14 +68,15 @@ class Disks:
                 await self._open(disk)
             except (LayoutRefused, OSError) as error:
                 failure = error
-                self.missing[str(disk.layout.root)] = str(error)
-                _log.error("a disk is left out: {error}", error=error)
+                self._miss(disk, str(error))
         if not self.disks:
             raise failure or LayoutRefused("a storage node needs a disk")
         if self._known is not None:
             here = {disk.name: disk.layout.root for disk in self.disks}
             await self.disks[0].workers.run(self._known.keep, here)
-        self._tasks.start(every(self._clock, LOOK_EVERY, self.look), "looking at the disks")
+        for number in range(len(self._configured)):
+            turns = every(self._clock, LOOK_EVERY, partial(self._turn, number))
+            self._tasks.start(turns, "looking at a disk")
         self._tasks.start(every(self._clock, _SAVE_EVERY, self.save), "keeping the filters")
 
     async def _open(self, disk: DiskStore) -> None:
@@ -87,29 +94,79 @@ class Disks:
         self.disks.append(disk)
 
     async def close(self) -> None:
-        """Take no more writes, and wait for those begun."""
+        """Take no more writes, and wait for those begun, but not for a disk that hangs."""
         await self._tasks.stop()
+        for disk in self._configured:
+            if disk not in self.disks and disk.workers.waiting:
+                disk.abandon("the node stops")
         await together(disk.close() for disk in self.disks)
 
     async def look(self) -> None:
         """See which disks are still there, and leave out those that are not."""
         await together(self._look(disk) for disk in list(self.disks))
 
+    async def _turn(self, number: int) -> None:
+        """Look at a disk; when it was left out, see whether it is back, ever more rarely."""
+        disk = self._configured[number]
+        if disk in self.disks:
+            await self._look(disk)
+        elif disk not in self._closing and self._clock.seconds() >= self._not_before[number]:
+            await self._take_back(number, disk)
+
     async def _look(self, disk: DiskStore) -> None:
-        looking = Deferred.fromCoroutine(disk.look()).addTimeout(_PATIENCE, self._clock)
+        hangs = False
         try:
-            await looking
+            await Deferred.fromCoroutine(disk.look()).addTimeout(PATIENCE, self._clock)
         except TimeoutError:
-            disk.health.fail(f"it did not answer for {_PATIENCE:.0f} seconds", gone=True)
-        except Overloaded:
+            disk.health.fail(f"it did not answer for {PATIENCE:.0f} seconds", gone=True)
+            hangs = True
+        except (StorageError, Overloaded):
             return
         if disk.health.gone and disk in self.disks:
-            self.disks.remove(disk)
-            self.missing[str(disk.layout.root)] = f"{disk.health.failed}; {TAKEN_BACK}"
-            _log.error("a disk is left out: {why}", why=disk.health.failed)
-            self.on_change()
-            # One that does not answer may never close, and the others want to be looked at.
-            self._tasks.start(disk.close(), "closing a disk that is gone")
+            self._leave_out(disk, hangs=hangs)
+
+    def _leave_out(self, disk: DiskStore, *, hangs: bool) -> None:
+        self.disks.remove(disk)
+        self._miss(disk, disk.health.failed)
+        disk.write_no_more(disk.health.failed)  # into what may be another disk in its place
+        if hangs:
+            disk.abandon(disk.health.failed)
+        self._closing.add(disk)
+        # One that does not answer may never close, and the others want to be looked at.
+        self._tasks.start(self._let_go(disk), "closing a disk that is gone")
+        self.on_change()
+
+    async def _let_go(self, disk: DiskStore) -> None:
+        """Close a disk, once no call hangs on it any more: that could still write to it."""
+        await disk.until_free()
+        await disk.close()
+        self._closing.discard(disk)
+
+    def _miss(self, disk: DiskStore, why: str) -> None:
+        """Say why a disk is not there, once."""
+        said, folder = f"{why}; {RETURNS}", str(disk.layout.root)
+        if self.missing.get(folder) != said:
+            self.missing[folder] = said
+            _log.error("the disk in {folder} is left out: {why}", folder=folder, why=why)
+
+    async def _take_back(self, number: int, disk: DiskStore) -> None:
+        """Open a disk again that is there again, as another object; it reads what is there."""
+        name = disk.name or (self._known.name_at(disk.layout.root) if self._known else "")
+        if not await disk.workers.run(_is_back, disk.layout, name):
+            return
+        self._not_before[number] = self._clock.seconds() + self._waits[number]
+        self._waits[number] = min(2 * self._waits[number], _LONGEST)
+        again = disk.anew()
+        try:
+            await self._open(again)
+        except (StorageError, AnetError, OSError) as error:
+            self._miss(disk, str(error))
+            return
+        self._configured[number] = again
+        del self.missing[str(disk.layout.root)]
+        _log.info("the disk {name} is back", name=again.name)
+        self.on_return(again)
+        self.on_change()
 
     def disk(self, name: str) -> DiskStore | None:
         """Return a disk that is there by its name; the first for an empty one."""
@@ -166,3 +223,12 @@ class Disks:
     def count(self, kind: Kind) -> int:
         """Return how much of a kind the disks hold."""
         return sum(disk.holdings.counts[kind] for disk in self.disks)
+
+
+def _is_back(layout: Layout, name: str) -> bool:
+    """Tell whether a disk of a name, or of any for an empty one, is in its place. Blocks."""
+    try:
+        layout.check()
+        return layout.read_name(fresh=True) == name or not name
+    except (OSError, LayoutRefused):
+        return False

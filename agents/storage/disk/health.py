@@ -1,12 +1,16 @@
-"""Whether a disk is still there and can be written.
+"""Whether a disk is still there, answers, and can be written.
 
 SOUND --a write or sync fails, mounted read-only--> FAILED: read, and not written any more
 SOUND, FAILED --its name cannot be read, or is another's, or it does not answer--> GONE: left out
+SOUND, FAILED --a look takes long--> SILENT: not asked for the moment --it answers--> as before
+GONE --it is there again, and answers--> SOUND, as another object that has read what is there
 
-Only a start of the node leads back, because it reads what is really there.
+From FAILED alone only a start of the node leads back, because it reads what is really there.
 """
 
+import errno
 import os
+from time import monotonic
 
 from attrs import define
 
@@ -14,6 +18,9 @@ from agents.storage.disk.layout import Layout
 from agents.storage.errors import LayoutRefused
 
 TAKEN_BACK = "it is taken back when the node is started again"
+RETURNS = "it is taken back when it is there again"
+PATIENCE = 30.0  # seconds that a disk may take to answer a look
+SILENCE = 2.0  # seconds of a look after which a disk is not read in the reactor's thread
 
 
 @define
@@ -25,12 +32,19 @@ class Health:
         gone: whether it is not read any more either.
         errors: how many reads and writes the system could not do.
         last_error: the newest of them.
+        asked: when it was asked to read what it has not answered yet; 0 for never.
     """
 
     failed: str = ""
     gone: bool = False
     errors: int = 0
     last_error: str = ""
+    asked: float = 0.0
+
+    @property
+    def silent(self) -> bool:
+        """Whether it has not answered a read for some seconds; memory tells, and so at once."""
+        return self.asked > 0 and monotonic() - self.asked > SILENCE
 
     def note(self, error: object) -> None:
         """Take note of an error."""
@@ -51,13 +65,33 @@ class Finding:
     gone: bool = False
 
 
-def look(layout: Layout) -> Finding:
-    """Look at a disk that was sound. Blocks."""
+def look(layout: Layout, health: Health) -> Finding:
+    """Look at a disk: read from it, not from the system's memory, and write. Blocks."""
+    health.asked = monotonic()
     try:
-        found = layout.read_name()
+        found = layout.read_name(fresh=True)
         read_only = os.statvfs(layout.root).f_flag & os.ST_RDONLY
     except (OSError, LayoutRefused) as error:
         return Finding(f"the disk {layout.name} is not there any more: {error}", gone=True)
+    finally:
+        health.asked = 0.0
     if found != layout.name:
         return Finding(f"another disk, {found}, is in the place of {layout.name}", gone=True)
-    return Finding("it is mounted read-only") if read_only else Finding()
+    if read_only:
+        return Finding("it is mounted read-only")
+    return Finding() if health.failed else _write(layout)
+
+
+def _write(layout: Layout) -> Finding:
+    """Have the disk write a little: the time at which it was looked at."""
+    try:
+        descriptor = os.open(layout.root / "disk", os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            os.utime(descriptor)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno in (errno.EIO, errno.EUCLEAN):
+            return Finding(f"it cannot be written: {error}")
+    return Finding()

@@ -26,8 +26,9 @@ class KnownDisks:
         if not name or (folder / "layout").exists():
             return ""
         return (
-            f"the disk {name} was in {folder} and is not: mount it and start the node again; "
-            f"for a new disk in this place, take the line {name} out of {self._path}"
+            f"the disk {name} was in {folder} and is not: mount it, and it is taken up; "
+            f"for a new disk in this place, take the line {name} out of {self._path} and start "
+            "the node again"
         )
 
     def keep(self, disks: Mapping[str, Path]) -> None:

@@ -165,8 +165,8 @@ class Layout:
             draft.rename(path)
         return self.read_name()
 
-    def read_name(self) -> str:
-        """Return the name that is on the disk now.
+    def read_name(self, *, fresh: bool = False) -> str:
+        """Return the name that is on the disk now; `fresh` for not what the system remembers.
 
         Raises:
             LayoutRefused: the file that names it is something else.
@@ -174,6 +174,8 @@ class Layout:
         """
         path = self.root / "disk"
         with path.open(encoding="ascii", errors="replace") as file:
+            if fresh:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             found = file.read(100)
         if not _NAME.fullmatch(found):
             raise LayoutRefused(

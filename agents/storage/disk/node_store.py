@@ -14,6 +14,7 @@ from agents.storage.disk.layout import Kind
 from agents.storage.disk.moving import unite
 from agents.storage.disk.store import DiskStore, Recorded
 from agents.storage.errors import DiskFailed, DiskFull, StorageError
+from anet.errors import Overloaded
 from anet.together import together
 
 
@@ -29,30 +30,56 @@ class NodeStore(Disks):
     # Reading
 
     def find(self, kind: Kind, key: str) -> tuple[DiskStore, int] | None:
-        """Return a disk that has a key, and the size of the file there."""
-        for disk in self.disks:
+        """Return a disk that has a key, and the size of the file there.
+
+        Raises:
+            Overloaded: only a disk may have it that does not answer for the moment.
+        """
+        for disk in self._answering:
             size = disk.size_of(kind, key)
             if size is not None:
                 return disk, size
+        self._see_that_all_answer(kind, key)
         return None
 
     def read_small(self, key: str) -> bytes | None:
         """Return a small content; None when no disk has it, or it is not small."""
-        for disk in self.disks:
+        for disk in self._answering:
             body = disk.read_small(key)
             if body is not None:
                 return body
         return None
 
     def copies(self, kind: Kind, key: str) -> list[DiskStore]:
-        """Return the disks that have a key, the fullest copy first."""
-        sizes = [(disk.size_of(kind, key), disk) for disk in self.disks]
+        """Return the disks that have a key, and answer, the fullest copy first."""
+        sizes = [(disk.size_of(kind, key), disk) for disk in self._answering]
         held = [(size, disk) for size, disk in sizes if size is not None]
         return [disk for _, disk in sorted(held, key=lambda each: each[0], reverse=True)]
 
     def holds(self, kind: Kind, key: str) -> bool:
-        """Tell whether a disk has it."""
-        return self.find(kind, key) is not None
+        """Tell whether a disk has it that answers."""
+        return bool(self.copies(kind, key))
+
+    def to_read(self, key: str) -> list[DiskStore]:
+        """Return the disks that have a structure file, as `copies`.
+
+        Raises:
+            Overloaded: only a disk may have it that does not answer for the moment.
+        """
+        copies = self.copies("structures", key)
+        if not copies:
+            self._see_that_all_answer("structures", key)
+        return copies
+
+    @property
+    def _answering(self) -> list[DiskStore]:
+        """The disks without those that hang: the reactor's thread must not touch them."""
+        return [disk for disk in self.disks if not disk.health.silent]
+
+    def _see_that_all_answer(self, kind: Kind, key: str) -> None:
+        for disk in self.disks:
+            if disk.health.silent and disk.holdings.may_hold(kind, key):
+                raise Overloaded(f"the disk {disk.name} does not answer; try again in a moment")
 
     async def listing(self, kind: Kind, after: str, limit: int) -> list[str]:
         """Return the next keys held, in order, each once.

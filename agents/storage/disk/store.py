@@ -1,6 +1,7 @@
 """One disk of a storage node: what is said to be done is durable."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
@@ -16,7 +17,7 @@ from agents.storage.disk.journal import Content, known_outcomes
 from agents.storage.disk.layout import Kind
 from agents.storage.disk.removal import Quarantine, Removal
 from agents.storage.disk.shipping import GivenDepot, Shipping
-from agents.storage.errors import DiskFull
+from agents.storage.errors import DiskFull, StorageError
 from anet.tasks import Tasks
 from anet.workers import Workers
 
@@ -52,6 +53,10 @@ class DiskStore(Disk):
         super().__init__(
             root, workers, reserve=reserve, waiting_limit=waiting_limit, depot=depot or NO_DEPOT
         )
+        self._given = depot
+        self._anew = partial(
+            DiskStore, root, workers, reserve=reserve, waiting_limit=waiting_limit, depot=depot
+        )
         self._marks = Marks(self.layout)
         self._tasks = Tasks()
         self.shipping: Shipping | None = None
@@ -76,6 +81,14 @@ class DiskStore(Disk):
         await self._tasks.stop()
         await super().close()
 
+    def anew(self) -> "DiskStore":
+        """Return the same disk, not opened yet, for when this one is closed."""
+        return self._anew()
+
+    def _all_workers(self) -> list[Workers]:
+        depot = [self._given.workers] if self._given is not None else []
+        return super()._all_workers() + depot
+
     async def put(self, key: str, body: bytes | IncomingContent) -> bool:
         """Store a content; return whether it is new here.
 
@@ -96,6 +109,17 @@ class DiskStore(Disk):
             raise
         [outcome] = await written
         return bool(_result(outcome))
+
+    def put_small(self, key: str, body: bytes) -> Deferred[bool] | None:
+        """Store a small content by way of the journal; None, or a failure, leaves it to `put`."""
+        size = len(body)
+        try:
+            self.space.require(size, beside=size + self.ahead.journal.size)
+        except StorageError:
+            return None
+        if self._lane(key, size) != self.ahead.put:
+            return None
+        return self.ahead.put_one(key, body)
 
     async def put_all(self, contents: Sequence[Content]) -> list[bool | Exception]:
         """Store small contents; return for each whether it is new here, or why it is not stored.
@@ -127,10 +151,10 @@ class DiskStore(Disk):
 
     def _lane(self, key: str, size: int) -> Lane:
         """Return what stores a content; a file that is there has to be read first."""
-        if self.ahead.journal.size_of(key) is not None or self.depot.size_of(key) is not None:
-            return self._check
         if size <= SMALL and not self.holds("contents", key):
             return self.ahead.put
+        if self.ahead.journal.size_of(key) is not None or self.depot.size_of(key) is not None:
+            return self._check
         return self._put_files
 
     def _check(self, contents: Sequence[Content]) -> Deferred[list[Any]]:

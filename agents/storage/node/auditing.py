@@ -8,6 +8,7 @@ from twisted.application.service import MultiService
 from agents.storage.disk.audit import Audit
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
+from agents.storage.errors import DiskFailed
 from agents.storage.status import DiskStatus
 from anet.tasks import Tasks
 from anet.workers import Workers
@@ -26,6 +27,7 @@ class Auditing(MultiService):
         super().__init__()
         self._reactor, self._rate, self._interval = reactor, rate, interval
         self._audits: dict[DiskStore, Audit] = {}
+        self._workers: dict[DiskStore, Workers] = {}
         self._tasks = Tasks()
 
     @property
@@ -34,9 +36,12 @@ class Auditing(MultiService):
         return sum(audit.found for audit in self._audits.values())
 
     def begin(self, store: NodeStore) -> None:
-        """Begin to audit the disks of a node, which are open."""
-        for disk in store.disks:
-            workers = Workers(self._reactor, 1, name=f"audit of {disk.name}")
+        """Begin to audit the disks of a node, which are open, and no more those that are gone."""
+        for disk in [disk for disk in self._audits if disk not in store.disks]:
+            del self._audits[disk]
+            self._workers.pop(disk).abandon(DiskFailed(f"the disk {disk.name} is gone"))
+        for disk in [disk for disk in store.disks if disk not in self._audits]:
+            workers = self._workers[disk] = Workers(self._reactor, 1, name=f"audit of {disk.name}")
             workers.setServiceParent(self)
             audit = Audit(self._reactor, disk, workers, self._rate, self._interval)
             audit.on_structure = store.on_doubled

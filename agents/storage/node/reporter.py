@@ -12,6 +12,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from agents.storage.belonging import register
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
 from agents.storage.status import Added, Followed, NodeStatus
@@ -36,6 +37,7 @@ class Reporter:
         clock: for how long it waits.
         store: the disks.
         status: what the node says of itself.
+        secret: the archive's.
 
     Attributes:
         told: entries that the master has taken in.
@@ -46,15 +48,16 @@ class Reporter:
         clock: IReactorTime,
         store: NodeStore,
         status: Callable[[], NodeStatus],
+        secret: str,
     ) -> None:
-        self._clock, self._store, self._status = clock, store, status
+        self._clock, self._store, self._status, self._secret = clock, store, status, secret
         self._tasks = Tasks()
         self._woken: Deferred[None] | None = None
         self.told = 0
 
     async def greet(self, master: Peer) -> None:
         """Register with a master, and tell it of additions for as long as the link lasts."""
-        answer = await master.call("register", status=self._status())
+        answer = await register(master, "register", self._secret, self._status())
         followed = convert(answer, dict[str, Followed])
         self._tasks.start(self._report(master, followed), "telling the master of additions")
 
@@ -70,10 +73,15 @@ class Reporter:
 
     async def _report(self, master: Peer, followed: dict[str, Followed]) -> None:
         try:
+            seen: dict[str, DiskStore] = {}
             for disk in list(self._store.disks):
+                seen[disk.name] = disk
                 await _renew_if_behind(disk, followed.get(disk.name, Followed()))
             while True:
                 for disk in list(self._store.disks):
+                    if seen.get(disk.name) is not disk:  # it is back, or was not there before
+                        seen[disk.name] = disk
+                        followed.pop(disk.name, None)  # the master says how far it is
                     before = followed.get(disk.name, Followed())
                     followed[disk.name] = await self._tell_all(master, disk, before)
                 await self._wait()

@@ -114,7 +114,9 @@ class StorageNode(OpeningService):
         self.emptying = Emptying(reactor, self.store)
         self.uniting = Uniting(reactor, self.store)
         self.store.on_doubled = self.uniting.look_at
-        self.reporter = Reporter(reactor, self.store, self.status)
+        self.reporter = Reporter(
+            reactor, self.store, self.status, secret(configuration.directory)
+        )
         self.mirroring: Mirroring | None = None
         if config.mirror is not None:
             self.mirroring = Mirroring(
@@ -124,7 +126,9 @@ class StorageNode(OpeningService):
                 configuration.directory / "copies",
                 config.mirror_every,
             )
-        self.store.on_added = self.store.on_change = self.reporter.wake
+        self.store.on_added = self.reporter.wake
+        self.store.on_change = self._disks_changed
+        self.store.on_return = self.uniting.look_through
         self.routes = NodeRoutes(
             name,
             self.store,
@@ -200,6 +204,11 @@ class StorageNode(OpeningService):
         await self.auditing.end()
         await self.store.close()
         await super().stopService()
+
+    def _disks_changed(self) -> None:
+        """Audit what is there, and tell the master of it."""
+        self.auditing.begin(self.store)
+        self.reporter.wake()
 
     def _disk(self, folder: Path) -> DiskStore:
         """Return a disk with threads of its own, so that a slow one holds no other back."""

@@ -59,7 +59,7 @@ class StructureRoutes:
         """Give the capture nearest to a date, or all."""
         if not is_key(key):
             return not_a_key()
-        copies = self._store.copies("structures", key)
+        copies = self._store.to_read(key)
         if not copies:
             return not_held(key)
         self.served += 1

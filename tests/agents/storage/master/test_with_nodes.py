@@ -10,6 +10,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import ensureDeferred as ensured
 
 from agents.capture import Capture, structure_key
+from agents.storage.disk import disks as disks_module
 from agents.storage.disk.structures import read_captures
 from agents.storage.master.progress import DrainStatus
 from agents.storage.node.config import StorageNodeConfig
@@ -178,6 +179,40 @@ async def test_a_disk_is_drained_onto_the_other_of_its_node(household, nodes, co
     assert all(other.layout.content(key).exists() for key in keys)
     assert nodes.copies()["storage-1"] == [_capture(1), _capture(2)]
     assert sum(service.fetcher.contents for service in nodes.services.values()) == before
+
+
+@ensureDeferred
+async def test_what_a_disk_that_comes_back_holds_is_known_again(
+    household, nodes, monkeypatch
+) -> None:
+    """The master forgets what went with the disk, and is told of all of it once it is back."""
+    monkeypatch.setattr(disks_module, "LOOK_EVERY", 0.1)
+    await household.start()
+    await nodes.start(1)
+    node = nodes.services["storage-1"]
+    lost, other = node.store.disks
+    for body in BODIES:
+        await lost.put(sha256(body).hexdigest(), body)
+    await lost.ahead.settle()
+    catalogue = household.master.catalogue
+    keys = [sha256(body).hexdigest() for body in BODIES]
+
+    async def known() -> bool:
+        return all([await catalogue.holders("contents", key) for key in keys])
+
+    async def unknown() -> bool:
+        return not any([await catalogue.holders("contents", key) for key in keys])
+
+    await household.until(known)
+    root = lost.layout.root
+    root.rename(root.with_name("away"))
+    await household.until(unknown)
+    root.with_name("away").rename(root)
+    await household.until(known)
+    [back] = [disk for disk in node.store.disks if disk is not other]
+    assert back is not lost and back.name == lost.name
+    assert node.auditing.status(back).name == lost.name and back in node.auditing._audits
+    assert lost not in node.auditing._audits
 
 
 @ensureDeferred
