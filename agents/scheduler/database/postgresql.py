@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import DictRow, dict_row
 from zope.interface import implementer
 
@@ -20,15 +21,15 @@ from agents.scheduler.database.engine import (
     Value,
 )
 
-_PATIENCE = 10  # seconds to reach the server
 _LET_GO = 5.0  # seconds that a killed scheduler's session may take to end
 _LOCK = 0x646C7763  # "dlwc": tells our lock from other programs' in the database
 # A link that died without a word is found out within a minute.
-_ALIVE = {
+_ALIVE: dict[str, Any] = {
     "keepalives_idle": 20,
     "keepalives_interval": 10,
     "keepalives_count": 3,
     "tcp_user_timeout": 50_000,
+    "connect_timeout": 10,
 }
 # From the words of SQLite's strict tables to PostgreSQL's.
 _WORDS = (
@@ -161,9 +162,8 @@ class PostgresqlReader:
 
 
 def _connect(url: str) -> psycopg.Connection[DictRow]:
-    connection = psycopg.connect(
-        url, autocommit=True, row_factory=dict_row, connect_timeout=_PATIENCE, **_ALIVE
-    )
+    wanted = make_conninfo("", **(_ALIVE | conninfo_to_dict(url)))
+    connection = psycopg.connect(wanted, autocommit=True, row_factory=dict_row)
     connection.execute("SET synchronous_commit = on")
     return connection
 

@@ -35,6 +35,16 @@ class Queries:
         """Where it is, for people."""
         return str(self._engine.place)
 
+    @property
+    def passing(self) -> tuple[type[Exception], ...]:
+        """Types of errors that pass by themselves, such as a full disk."""
+        found: tuple[type[Exception], ...] = self._engine.passing
+        return found
+
+    def mend(self) -> None:
+        """Open the connection again if it was lost."""
+        self._engine.mend()
+
     def close(self) -> None:
         """Let go of the database."""
         self._engine.close()

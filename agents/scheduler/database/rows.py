@@ -176,4 +176,4 @@ def column(value: Figures) -> Value:
     """Return a value as a column keeps it."""
     if isinstance(value, CrawlFigures | DepositFigures):
         return msgspec.json.encode(value).decode()
-    return value
+    return int(value) if isinstance(value, bool) else value

@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import psycopg
 import pytest
 from attrs import evolve
 from hypothesis import given, settings
@@ -32,9 +33,9 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def database(path: Path):  # type: ignore[no-untyped-def]
+def database(place: Path | str):  # type: ignore[no-untyped-def]
     """An open database whose crawls are tried twice."""
-    opened = Database(path, attempts_allowed=2)
+    opened = Database(place, attempts_allowed=2)
     yield opened
     opened.close()
 
@@ -156,15 +157,15 @@ def test_what_ended_with_an_error_has_failed(database: Database) -> None:
     assert database.due(9) == []
 
 
-def test_a_former_run_is_taken_up(path: Path) -> None:
+def test_a_former_run_is_taken_up(place: Path | str) -> None:
     """After a restart deposits are to be repeated, and running crawls are known."""
-    database = Database(path)
+    database = Database(place)
     crawls = database.order([site("a"), site("b", "b.example")], False, DATE)
     collect(database, crawls[0])
     database.deposit_began(crawls[0], DATE)
     database.start(crawls[1], "crawler-2", DATE)
     database.close()
-    database = Database(path)
+    database = Database(place)
     assert [one.crawl for one in database.recover(DATE)] == [crawls[1]]
     assert [one.crawl for one in database.in_state(CrawlState.COLLECTED)] == [crawls[0]]
     database.close()
@@ -189,7 +190,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_a_failed_transaction_leaves_nothing(database: Database) -> None:
     """An order of which one site is impossible registers none."""
     broken = NewSite("b", "http://b/", "//b", "", None, "b")  # type: ignore[arg-type]
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises((sqlite3.IntegrityError, psycopg.IntegrityError)):
         database.order([site("a"), broken], False, DATE)
     assert database.counts() == ({}, {})
     assert len(database.order([site("a")], False, DATE)) == 1

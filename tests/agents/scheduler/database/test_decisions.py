@@ -17,9 +17,9 @@ SITE = NewSite("a", "http://a/", "//a", "", 5, "a", why="a link of b led there",
 
 
 @pytest.fixture
-def database(tmp_path: Path):  # type: ignore[no-untyped-def]
+def database(place: Path | str):  # type: ignore[no-untyped-def]
     """A database that knows of one discovered site."""
-    opened = Database(tmp_path / "scheduler.sqlite")
+    opened = Database(place)
     assert opened.discover([SITE], DATE) == ["a"]
     yield opened
     opened.close()
