@@ -5,6 +5,7 @@ from typing import Any
 from twisted.application.service import IService
 
 from agents.configuration import AgentOptions, Configuration, Port, http_client, secret
+from agents.storage.belonging import register
 from agents.storage.figures import serve_pages
 from agents.storage.index.asking import Asking
 from agents.storage.index.config import IndexNodeConfig
@@ -83,6 +84,7 @@ class IndexNode(OpeningService):
         client = http_client(reactor, security, connections=config.connections)
         client.setServiceParent(self)
         folder = config.folder or configuration.directory / "index"
+        self._secret = secret(configuration.directory)
         self.view = ClusterView(reactor, name, config.grace)
         self.store = IndexStore(folder, writer, readers)
         notes = Notes(reactor)
@@ -101,9 +103,7 @@ class IndexNode(OpeningService):
         holders = Holders(self.store, notes, self.view, self.following, self.siblings)
         self.asking = Asking(reactor, client, self.view)
         self.placing = Placing(holders, self.asking, self.view)
-        posting = Posting(
-            reactor, self.view, client, secret(configuration.directory), config.node_timeout
-        )
+        posting = Posting(reactor, self.view, client, self._secret, config.node_timeout)
         self.recording = Recording(holders, self.asking, self.view, posting)
         self.references = References(reactor, lambda: self.link.peer)
         self.recording.on_recorded = self.references.add
@@ -137,7 +137,7 @@ class IndexNode(OpeningService):
 
     async def _greet(self, master: Peer) -> None:
         status = IndexStatus(self.agent.agent_name, self.listener.address)
-        await master.call("register_index", status=status)
+        await register(master, "register_index", self._secret, status)
 
     def _router(self) -> Router:
         router = Router()

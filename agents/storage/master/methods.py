@@ -5,6 +5,7 @@ from typing import NoReturn
 
 from agents.capture import Capture, is_key
 from agents.deposit import ContentSize
+from agents.storage.belonging import Belonging
 from agents.storage.catalogue import Catalogue
 from agents.storage.disk.additions import Entry
 from agents.storage.disk.layout import Kind
@@ -33,18 +34,23 @@ class NodeMethods:
         orders: Orders,
         mending: Mending,
         unread: Unread,
+        belonging: Belonging,
         on_index: Callable[[], None],
     ) -> None:
         self._registry, self._catalogue = registry, catalogue
         self._orders, self._mending, self._unread = orders, mending, unread
-        self._on_index = on_index
+        self._belonging, self._on_index = belonging, on_index
         self.added_entries = 0
 
     @exposed(roles=("storage-node",))
-    async def register(self, peer: Peer, status: NodeStatus) -> dict[str, Followed]:
-        """Be a storage node, up from now on; returns how far the log of each disk is followed."""
+    async def register(self, peer: Peer, status: NodeStatus, mark: str = "") -> dict[str, Followed]:
+        """Be a storage node, up from now on; returns how far the log of each disk is followed.
+
+        `mark` is what the archive's secret says of itself; refuses "another-secret".
+        """
         if peer.kind != "storage-node" or status.name != peer.name:
             raise CallRefused("not-a-storage-node", "only a storage node registers, as itself")
+        self._belonging.check(status.name, mark)
         disks = [disk.name for disk in status.disks]
         known = (await self._catalogue.disks()).get(status.name, [])
         followed = await self._catalogue.register(status.name, status.url, disks)
@@ -85,10 +91,11 @@ class NodeMethods:
             self._mending.sweep_in(self._mending.settle)
 
     @exposed(roles=("index-node",))
-    def register_index(self, peer: Peer, status: IndexStatus) -> None:
-        """Be an index node, to which clients are redirected from now on."""
+    def register_index(self, peer: Peer, status: IndexStatus, mark: str = "") -> None:
+        """Be an index node, to which clients are redirected from now on; as `register`."""
         if peer.kind != "index-node" or status.name != peer.name:
             raise CallRefused("not-an-index-node", "only an index node registers, as itself")
+        self._belonging.check(status.name, mark)
         self._registry.index_joins(status, peer)
         self._on_index()
 

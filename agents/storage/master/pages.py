@@ -85,6 +85,8 @@ def _summary(told: Progress, now: float) -> str:
 
 def _warnings(master: "StorageMaster") -> list[Section]:
     registry, notes = master.registry, list[Section]()
+    for why in master.belonging.strangers.values():
+        notes.append(Note("An agent is refused", why, "bad"))
     if len(registry.up) < registry.rules.replicas:
         words = f"{len(registry.up)} are up, and {registry.rules.replicas:g} replicas are wanted."
         notes.append(Note("Too few storage nodes", words, "bad"))

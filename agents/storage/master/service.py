@@ -4,8 +4,9 @@ from typing import Any
 
 from twisted.application.service import IService
 
-from agents.configuration import AgentOptions, Configuration, ConfigurationError, Port
+from agents.configuration import AgentOptions, Configuration, ConfigurationError, Port, secret
 from agents.configuration.options import refuse
+from agents.storage.belonging import Belonging
 from agents.storage.catalogue import Catalogue
 from agents.storage.figures import serve_pages
 from agents.storage.master.config import StorageMasterConfig
@@ -66,6 +67,7 @@ class StorageMaster(OpeningService):
         hands: what it has nodes do.
         mending: repairs.
         tidying: moves and removals.
+        belonging: who was refused for want of the archive's secret.
         unread: which logs are not known to their ends.
         methods: what it answers to nodes.
         operating: what it answers to people.
@@ -103,6 +105,9 @@ class StorageMaster(OpeningService):
         )
         self.mending.on_better = self.tidying.suggest
         self.tidying.on_done = lambda: self.mending.sweep_in(config.settle)
+        self.belonging = Belonging(
+            secret(configuration.directory), configuration.directory / "secret"
+        )
         self.unread = Unread()
         self.mending.progress.unread = lambda: self.unread.nodes & self.registry.up
         self.mending.progress.is_read = self.unread.is_read
@@ -112,6 +117,7 @@ class StorageMaster(OpeningService):
             self.orders,
             self.mending,
             self.unread,
+            self.belonging,
             self._send_on_all,
         )
         self.operating = OperatorMethods(

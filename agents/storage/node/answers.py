@@ -86,7 +86,10 @@ class Credential:
         """Return what to answer a request that lacks something, or None for one that has all."""
         shown = request.headers.get(b"authorization") or b""
         if not compare_digest(shown, self._wanted):
-            text = "Writing needs the archive's secret: Authorization: Bearer ….\n"
+            text = (
+                "Writing needs the archive's secret, Authorization: Bearer …, which stands in the "
+                "file `secret` of the archive's folder; copy it from the storage node's machine.\n"
+            )
             return Response(401, [(b"WWW-Authenticate", b"Bearer")], text.encode())
         if self._trusts is not None and not self._trusts(request.certificate, WRITERS):
             return Response.text(403, _NO_WRITER)

@@ -159,6 +159,11 @@ class StorageNode(OpeningService):
         )
         self.lookup: Lookup | None = None
 
+    @property
+    def has_depot(self) -> bool:
+        """Whether contents live in a bucket."""
+        return self._config.contents is not None
+
     def status(self) -> NodeStatus:
         """Return what the node says of itself."""
         store = self.store
@@ -173,6 +178,7 @@ class StorageNode(OpeningService):
             missing=dict(store.missing),
             place=self._config.place,
             safety=self._config.safety,
+            groups=self.lookup.groups if self.lookup is not None else "0",
         )
 
     async def opening(self) -> None:
