@@ -76,6 +76,7 @@ def _put(source: Path, target: Path) -> None:
         shutil.copyfile(source, draft)
     _sync(draft)
     draft.replace(target)
+    draft.unlink(missing_ok=True)  # of a deposit that is repeated, both are one file, and stay
 
 
 def withdraw(site: Path) -> None:

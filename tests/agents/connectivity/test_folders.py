@@ -49,6 +49,8 @@ def test_former_files_are_replaced_whole(tmp_path: Path, make_crawl: Callable[..
         assert (site / "signatures").read_text() == (path / "signatures").read_text()
         kept = sorted(file.name for file in site.iterdir())
         assert kept == ["report.xml", "signatures", "structure"]
+        former.publish(CrawlFolder(path), site)
+        assert sorted(file.name for file in site.iterdir()) == kept
     former.withdraw(site)
     former.withdraw(tmp_path / "sites" / "unknown")
     assert list(site.iterdir()) == []
