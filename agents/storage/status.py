@@ -65,7 +65,8 @@ class NodeStatus:
         missing: why each of its other disks is not, by folder.
         place: where it stands, from wide to narrow: "paris/room-2/rack-7".
         safety: how many ordinary replicas one on this hardware is worth.
-        groups: the multicast groups it listens to, 256 bits in hexadecimal; empty for all.
+        groups: the multicast groups it listens to, 256 bits in hexadecimal; empty for a
+            node that does not tell.
         draining: whether it shall take nothing new, and be emptied.
     """
 
@@ -79,7 +80,7 @@ class NodeStatus:
     missing: dict[str, str] = field(factory=dict)
     place: str = field(default="", validator=validators.max_len(200))
     safety: float = field(default=1.0, validator=[validators.gt(0), validators.le(100)])
-    groups: str = ""
+    groups: str = field(default="", validator=validators.max_len(64))
     draining: bool = False
 
 

@@ -143,12 +143,12 @@ def groups(states: Sequence[NodeState]) -> Figures:
 
 
 def _mask(said: str) -> int:
-    """Return a node's groups as bits; all of them when it says none, or no number."""
+    """Return a node's groups as bits; none when it says none, or no number."""
     try:
-        return int(said, 16) if said else (1 << GROUPS) - 1
+        return int(said, 16) if said else 0
     except ValueError:
-        return (1 << GROUPS) - 1
+        return 0
 
 
 def _groups(said: str) -> Cell:
-    return f"{_mask(said).bit_count()}" if said else "all"
+    return f"{_mask(said).bit_count()}" if said else "–"

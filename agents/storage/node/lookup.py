@@ -43,6 +43,11 @@ class Lookup:
         await self._tasks.stop()
         await self.listener.stopService()
 
+    @property
+    def groups(self) -> str:
+        """The groups joined, 256 bits in hexadecimal."""
+        return f"{sum(1 << group for group in self.listener.joined):x}"
+
     async def _run(self) -> None:
         try:
             await self._join()

@@ -129,7 +129,10 @@ async def test_a_node_or_a_copy_that_is_bad_is_passed_over(household, keys) -> N
 @ensureDeferred
 async def test_what_one_node_has_alone_is_mended_first(household, keys, monkeypatch) -> None:
     """Of two that are short of three replicas it comes before one that has two."""
-    await household.start(3, replicas=3, sweep_every=1000.0, settle=1000.0, repairs_at_once=1)
+    never = 1000.0  # nothing is counted before it is asked for
+    await household.start(
+        3, replicas=3, sweep_every=never, settle=never, grace=never, repairs_at_once=1
+    )
     first, second, _ = household.nodes.values()
     for key in keys:
         await first.put("contents", key)

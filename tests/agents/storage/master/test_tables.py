@@ -11,6 +11,19 @@ def node(name: str, missing: dict[str, str]) -> NodeState:
     return NodeState(NodeStatus(name, "http://h/", disks=[disk], missing=missing), True)
 
 
+def test_groups_are_counted_as_nodes_say() -> None:
+    """One that listens to none counts for none, as one does that does not tell."""
+    said = ["", "0", "f", "no number", f"{(1 << 256) - 1:x}"]
+    states = [NodeState(NodeStatus(f"n{each}", "http://h/", groups=each), True) for each in said]
+    told = tables.groups(states).figures
+    assert (told["fewest listeners"], told["most listeners"]) == (1, 2)
+    assert tables.groups(states[:3]).figures["with no listener"] == 252
+    rows = tables.nodes(states, set()).rows
+    assert {str(row[0].text): row[8] for row in rows} == {  # type: ignore[union-attr]
+        "n": "–", "n0": "0", "nf": "4", "nno number": "0", f"n{said[-1]}": "256"
+    }  # fmt: skip
+
+
 def test_missing_disks_have_a_row_and_damage_is_seen() -> None:
     """A disk that its node lacks is there with why; what is in quarantine stands out."""
     nodes = [node("storage-2", {"/mnt/b": "it is not mounted"}), node("storage-1", {})]

@@ -55,6 +55,7 @@ async def test_it_joins_the_groups_of_what_it_holds(node_store: NodeStore, make_
         assert found == ["http://here"]
         assert lookup.listener.joined == {key[0]}
         assert lookup.state == "1 of 256 groups"
+        assert int(lookup.groups, 16) == 1 << key[0]
     finally:
         await lookup.stop()
         await locator.stopService()
