@@ -139,5 +139,5 @@ optional = --extra documents --extra javascript
 lock:
 	@test -x $(VENV)-lock/bin/uv || { $(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/pip install -q uv; }
 	$(compile) --extra build $(optional) -o requirements.lock
-	$(compile) --extra build $(optional) --extra s3 --extra tests --extra checks -c requirements.lock -o requirements-tests.lock
+	$(compile) --extra build $(optional) --extra postgresql --extra s3 --extra tests --extra checks -c requirements.lock -o requirements-tests.lock
 	$(compile) --extra build $(optional) --extra benchmarks -c requirements.lock -o requirements-benchmarks.lock
