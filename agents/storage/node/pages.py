@@ -22,6 +22,7 @@ from agents.page import (
 )
 from agents.storage.cells import warned
 from agents.storage.figures import Figure, shown
+from agents.storage.node import depot_page as depot
 from agents.storage.node import mirror_page as mirror
 from agents.storage.status import DiskStatus
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from agents.storage.node.service import StorageNode
 
 
+_APART = (mirror.PREFIX, depot.PREFIX)  # figures that have sections of their own
 _DISK_COLUMNS = (
     "disk",
     "folder",
@@ -70,7 +72,11 @@ def figures(node: "StorageNode") -> list[Figure]:
         Figure("copied", "contents copied", lambda: fetcher.contents, total=True),
         Figure("merged", "captures merged", lambda: fetcher.merged, total=True),
         Figure("told", "additions told", lambda: node.reporter.told, total=True),
+        Figure("moved", "moved off drained disks", lambda: node.emptying.moved, total=True),
+        Figure("united", "structure files united", lambda: node.uniting.united, total=True),
     ]
+    if node.has_depot:
+        measured += depot.figures(store.disks)
     return measured + (mirror.figures(node.mirroring) if node.mirroring is not None else [])
 
 
@@ -90,7 +96,8 @@ def page(node: "StorageNode", measured: Sequence[Figure]) -> Page:
         ),
         _disks(node),
         *(mirror.sections(node.mirroring) if node.mirroring is not None else []),
-        Figures("Now", shown(each for each in measured if not each.name.startswith(mirror.PREFIX))),
+        *(depot.sections(node.store.disks) if node.has_depot else []),
+        Figures("Now", shown(each for each in measured if not each.name.startswith(_APART))),
         *node.pulse.sections(),
         Figures(
             "Multicast",

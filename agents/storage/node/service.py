@@ -114,9 +114,7 @@ class StorageNode(OpeningService):
         self.emptying = Emptying(reactor, self.store)
         self.uniting = Uniting(reactor, self.store)
         self.store.on_doubled = self.uniting.look_at
-        self.reporter = Reporter(
-            reactor, self.store, self.status, secret(configuration.directory)
-        )
+        self.reporter = Reporter(reactor, self.store, self.status, secret(configuration.directory))
         self.mirroring: Mirroring | None = None
         if config.mirror is not None:
             self.mirroring = Mirroring(

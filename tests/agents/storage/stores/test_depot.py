@@ -1,6 +1,7 @@
 """A storage node whose contents live in a bucket, beside one that has them on its disk."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from hashlib import sha256
@@ -69,6 +70,12 @@ class Node:
         response = await self.client.request(method, url, headers, body)
         length = response.head.headers.get(b"content-length")
         return response.head.status, int(length or -1), await response.read(1 << 26)
+
+    async def figure(self, name: str) -> float:
+        """Return one of the node's figures, as Prometheus reads it."""
+        _, _, text = await self.ask("GET", "/metrics")
+        [found] = re.findall(rf"^dlweb_storage_node_{name} (\S+)$", text.decode(), re.M)
+        return float(found)
 
     async def settle(self) -> None:
         """Wait until the bucket has all that the node took, if there is one."""
@@ -225,6 +232,9 @@ async def test_a_bucket_that_is_away_costs_nothing_acknowledged(
     node.disk.depot._bucket.close()
     assert (await node.ask("PUT", f"/contents/{LARGE_KEY}", LARGE))[0] == 201
     await until(lambda: node.disk.shipping.problem)
+    assert await node.figure("bucket_failing") == 1
+    assert await node.figure("bucket_behind_bytes") > 80
+    assert b"Contents stay on the disk" in (await node.ask("GET", "/"))[2]
     assert (await node.ask("GET", f"/contents/{LARGE_KEY}"))[2] == LARGE
     assert (await node.ask("HEAD", f"/contents/{KEY}"))[:2] == (200, len(BODY))
     status, _, words = await node.ask("GET", f"/contents/{KEY}")
@@ -235,6 +245,7 @@ async def test_a_bucket_that_is_away_costs_nothing_acknowledged(
     port = reactor.listenTCP(number, ProxyFactory("127.0.0.1", int(where)), interface="127.0.0.1")
     await node.settle()
     assert not node.files()
+    assert await node.figure("bucket_behind_bytes") == 0
     for key, body in ((KEY, BODY), (LARGE_KEY, LARGE)):
         assert (await node.ask("GET", f"/contents/{key}"))[2] == body
     await node.client.stopService()
