@@ -29,6 +29,7 @@ from anet.http import FileBody
 from anet.workers import Workers
 
 _BATCH_LIMIT = 1000  # groups of writes
+_LISTINGS = 1000  # that may wait for the journal, and are then served together
 
 
 class Disk:
@@ -83,6 +84,9 @@ class Disk:
             holds=lambda key: self.holds("contents", key),
             on_durable=lambda key: self.holdings.add("contents", key),
             waiting_limit=waiting_limit,
+        )
+        self._listings: Batcher[None] = Batcher(  # who asks needs no credential
+            self._settle, batch_limit=_LISTINGS, waiting_limit=_LISTINGS, name=f"listings of {root}"
         )
         self._keeper = FilterKeeper(
             self.layout,
@@ -143,6 +147,7 @@ class Disk:
 
     async def close(self) -> None:
         """Take no more writes, wait for those begun, and keep the filter for the next start."""
+        await self._listings.stop()
         await self.ahead.stop()
         await self._batches.stop()
         await self._keeper.stop(sound=not self.failed)
@@ -247,9 +252,19 @@ class Disk:
             self.damaged = await self.workers.run(self.layout.in_quarantine)
 
     async def listing(self, kind: Kind, after: str, limit: int) -> list[str]:
-        """Return the next keys held, in order."""
-        await self.ahead.settle()
+        """Return the next keys held, in order.
+
+        Raises:
+            OSError: the system could not.
+            Overloaded: too much is waiting.
+        """
+        await self._listings.submit(None)
         return await self.workers.run(scan.listing, self.layout, kind, after, limit, self.depot)
+
+    async def _settle(self, listings: list[None]) -> list[None]:
+        """Have files made of the journal once for all listings that were asked for meanwhile."""
+        await self.ahead.settle()
+        return listings
 
     async def renew_log(self) -> None:
         """Make the log of additions again of what lies on the disk; writes wait meanwhile."""
