@@ -5,8 +5,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred, fail
+from twisted.internet.interfaces import IReactorTime
 
 from anet.errors import Overloaded
+from anet.tasks import sleep
 
 Item = TypeVar("Item")
 
@@ -21,6 +23,8 @@ class Batcher(Generic[Item]):
         waiting_limit: weight of all items that may wait.
         weigh: the weight of an item.
         name: what the message of `Overloaded` calls this.
+        clock: whose turns are waited for the end of, so that all that comes in one goes together;
+            without it the first item goes at once.
     """
 
     def __init__(
@@ -31,10 +35,11 @@ class Batcher(Generic[Item]):
         waiting_limit: int,
         weigh: Callable[[Item], int] = lambda item: 1,
         name: str = "writes",
+        clock: IReactorTime | None = None,
     ) -> None:
-        self._run, self._name, self._weigh = run, name, weigh
+        self._run, self._name, self._weigh, self._clock = run, name, weigh, clock
         self._batch_limit, self._waiting_limit = batch_limit, waiting_limit
-        self._waiting: deque[tuple[Item, Deferred[Any]]] = deque()
+        self._waiting: deque[tuple[Item, int, Deferred[Any]]] = deque()
         self._weight = 0
         self._stopping = False
         self._working: Deferred[None] | None = None
@@ -54,8 +59,9 @@ class Batcher(Generic[Item]):
             why = "stopping" if self._stopping else f"{len(self._waiting)} are waiting"
             return fail(Overloaded(f"{self._name}: {why}; try again in a moment"))
         done: Deferred[Any] = Deferred()  # one that is cancelled takes its outcome in silence
-        self._waiting.append((item, done))
-        self._weight += self._weigh(item)
+        weight = self._weigh(item)
+        self._waiting.append((item, weight, done))
+        self._weight += weight
         if self._working is None:
             self._working = Deferred()
             Deferred.fromCoroutine(self._work())
@@ -71,15 +77,17 @@ class Batcher(Generic[Item]):
 
     async def _work(self) -> None:
         while self._waiting:
+            if self._clock is not None:
+                await sleep(self._clock, 0)
             size = min(len(self._waiting), self._batch_limit)
             batch = [self._waiting.popleft() for _ in range(size)]
-            self._weight -= sum(self._weigh(item) for item, _ in batch)
+            self._weight -= sum(weight for _, weight, _ in batch)
             outcomes: Sequence[Any]
             try:
-                outcomes = await self._run([item for item, _ in batch])
+                outcomes = await self._run([item for item, _, _ in batch])
             except Exception as error:  # whatever it is, it belongs to those who wait
                 outcomes = [error] * size
-            for (_, done), outcome in zip(batch, outcomes, strict=True):
+            for (_, _, done), outcome in zip(batch, outcomes, strict=True):
                 if isinstance(outcome, Exception):
                     done.errback(outcome)
                 else:

@@ -96,7 +96,7 @@ class ServerConnection(Protocol):
         self._reading: IncomingBody | None = None
         self._busy = False  # a request is being answered
         self._sending = False  # and the answer is on its way
-        self._working: Deferred[None] | None = None  # and this is who does it
+        self._working: Deferred[Any] | None = None  # and this is who does it
         self._holds = 0  # bodies that have no room; the client is not read while there are any
         self._deaf = False  # nothing more is read
         self._lost = False
@@ -121,12 +121,10 @@ class ServerConnection(Protocol):
         """Read requests."""
         if self._deaf:
             return
-        if self._state.prompt is not None and self._is_idle():
-            data = self._answer_at_once(data, self._state.prompt)
+        if self._is_idle():
+            data = self._answer_at_once(data)
             if not data:
                 return
-        if self._state.taker is not None and self._is_taken(data, self._state.taker):
-            return
         try:
             if self._parser.feed(data):  # the request is answered, its other protocol not spoken
                 self._deaf = True
@@ -143,8 +141,13 @@ class ServerConnection(Protocol):
             return False
         return self._writer.has_room()
 
-    def _answer_at_once(self, data: bytes, prompt: Prompt) -> bytes:
+    def _answer_at_once(self, data: bytes) -> bytes:
         """Answer the plain requests that come first; return the rest."""
+        prompt, taker = self._state.prompt, self._state.taker
+        if taker is not None and data.startswith(b"PUT "):
+            return b"" if self._is_taken(data, taker) else data
+        if prompt is None:
+            return data
         answers, end = answer_plain(data, prompt, self._limits.head)
         if answers:
             self._state.requests += len(answers)
@@ -154,22 +157,25 @@ class ServerConnection(Protocol):
 
     def _is_taken(self, data: bytes, taker: Taker) -> bool:
         """Have a plain PUT taken, which is answered later; return whether it was one."""
-        put = read_put(data, self._limits.head) if self._is_idle() else None
+        put = read_put(data, self._limits.head)
         answering = None if put is None else taker(put)
         if answering is None:
             return False
         self._busy = True
         self._deadline.lift()
-        self._working = answering.addCallback(self._put_taken)
-        answering.addBoth(self._answered).addCallback(lambda _: self._work())
+        self._working = answering
+        answering.addCallback(self._put_taken).addErrback(self._answered)
         return True
 
     def _put_taken(self, answer: bytes) -> None:
-        self._working = None
         self._state.requests += 1
         if not self._lost:
             self._writer.write_now(answer)
             self._made_progress()
+        self._busy, self._working = False, None
+        if self._deaf or self._waiting:
+            self._answered(None)
+            self._work()
 
     def _refuse(self, error: BadRequest) -> None:
         """Answer what is no request, unless an answer is being written."""

@@ -11,7 +11,6 @@ before a yes is said.
 
 import errno
 from collections.abc import Awaitable, Callable, Sequence
-from itertools import islice
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -80,6 +79,7 @@ class WriteAhead:
             waiting_limit=waiting_limit,
             weigh=lambda group: sum(1000 + len(body) for _, body in group[1]),
             name=f"journal of {layout.root}",
+            clock=workers.clock,
         )
 
     @property
@@ -94,6 +94,14 @@ class WriteAhead:
             Overloaded: too much is waiting.
         """
         return self._batches.submit((self._rounds, contents))
+
+    def put_one(self, key: str, body: bytes) -> Deferred[bool]:
+        """Make a content durable; return whether it is new here.
+
+        Raises:
+            Overloaded, DigestMismatch, DiskFull, DiskFailed: it is not stored.
+        """
+        return self._batches.submit((self._rounds, ((key, body),))).addCallback(_only)
 
     def begin(self) -> None:
         """Begin to make files of what a process that was killed has left in the journal."""
@@ -123,15 +131,15 @@ class WriteAhead:
 
     async def _append(self, groups: list[tuple[int, Sequence[Content]]]) -> list[list[Any]]:
         contents = [each for _, group in groups for each in group]
-        came = [began for began, group in groups for _ in group]
         if self.journal.is_full:
             self._make()
             await self._made()
-        outcomes = await self._appended(contents) if contents else []
-        told = zip(contents, came, outcomes, strict=True)
-        results = iter([self._note(key, began, outcome) for (key, _), began, outcome in told])
+        outcomes = iter(await self._appended(contents) if contents else [])
+        results = [
+            [self._note(key, began, next(outcomes)) for key, _ in group] for began, group in groups
+        ]
         self._make_soon()
-        return [list(islice(results, len(group))) for _, group in groups]
+        return results
 
     async def _appended(self, contents: Sequence[Content]) -> list[Any]:
         self._appending = True
@@ -190,9 +198,11 @@ class WriteAhead:
     async def _make_files(self) -> None:
         chunks = self.journal.chunks()
         while chunk := await self._workers.run(next, chunks, None):
-            outcomes = await self._commit(
-                [ContentWrite(self._layout, self._folders, key, body) for key, body in chunk]
-            )
+            writes = [
+                ContentWrite(self._layout, self._folders, key, body, journaled=True)
+                for key, body in chunk
+            ]
+            outcomes = await self._commit(writes)
             for (key, _), outcome in zip(chunk, outcomes, strict=True):
                 if isinstance(outcome, DigestMismatch):  # and it must not stop all that follow
                     _log.error("{key} was damaged in the journal, and is gone", key=key)
@@ -221,3 +231,11 @@ class WriteAhead:
             ended: Deferred[None] = Deferred()
             self._making.chainDeferred(ended)
             await ended
+
+
+def _only(outcomes: list[Any]) -> bool:
+    """Return the outcome of the only content of a group, or raise it."""
+    [outcome] = outcomes
+    if isinstance(outcome, Exception):
+        raise outcome
+    return bool(outcome)

@@ -107,6 +107,8 @@ class ContentWrite:
         key: what the bytes must hash to.
         body: the bytes, or a file of them already written and not yet synced.
         known: whether the disk's depot has it, so that it is not new, though no file is here.
+        journaled: whether it comes from the journal, so that the disk lacked a file of it when it
+            came; should there be one after all, left by a crash, it is replaced unseen.
 
     Attributes:
         kind: "contents".
@@ -124,15 +126,16 @@ class ContentWrite:
         body: bytes | memoryview | IncomingContent,
         *,
         known: bool = False,
+        journaled: bool = False,
     ) -> None:
         self.key = key
         self.created = False
-        self._known = known
+        self._known, self._journaled = known, journaled
         self._layout, self._folders, self._body = layout, folders, body
         self._folder = layout.folder("contents", key)
         self._path = f"{self._folder}/{key}"
         self._aside = ""  # the file that waits to be renamed
-        self._empty = False  # whether nobody can have put anything in the folder before
+        self._empty = False  # whether there is no file yet, and nobody need look
         if isinstance(body, IncomingContent):
             self._size, self.weight = body.size, 1000
         else:
@@ -152,7 +155,7 @@ class ContentWrite:
         found = body.finish() if isinstance(body, IncomingContent) else sha256(body).hexdigest()
         if found != self.key:
             raise digest_error(found, self.key)
-        self._empty = self._folders.ensure(self._folder, sync)
+        self._empty = self._folders.ensure(self._folder, sync) or self._journaled
         if not self._empty and is_sound(self._path, self.key):
             self.discard()
             return

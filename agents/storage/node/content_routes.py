@@ -3,22 +3,29 @@
 import re
 from typing import TypeAlias
 
+import msgspec
 from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 
 from agents.bundle import BUNDLE_LIMIT, BadBundle, unpack
 from agents.capture import is_key
 from agents.storage.disk.contents import SMALL, IncomingContent
 from agents.storage.disk.depot import Piecewise
 from agents.storage.disk.node_store import NodeStore
-from agents.storage.errors import DigestMismatch
+from agents.storage.errors import DigestMismatch, StorageError
 from agents.storage.node.answers import BadRequest, Credential, answers, not_a_key, not_held
 from agents.storage.node.body import BodyReader
+from anet.errors import Overloaded
 from anet.http import FileBody, PlainPut, Request, Response, date_now
 
 _PLACE = re.compile(r"/contents/([0-9a-f]{64})")
 _HEAD = (
     b"HTTP/1.1 200 OK\r\nDate: %s\r\nContent-Type: application/octet-stream\r\n"
     b'ETag: "%s"\r\nAccept-Ranges: bytes\r\nContent-Length: %d\r\nConnection: keep-alive\r\n\r\n'
+)
+_TAKEN = (
+    b"HTTP/1.1 %s\r\nDate: %s\r\nContent-Type: application/json\r\n"
+    b"Content-Length: %d\r\nConnection: keep-alive\r\n\r\n%s"
 )
 Body: TypeAlias = bytes | FileBody | Piecewise
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
@@ -44,6 +51,7 @@ class ContentRoutes:
         self._name, self._store = name, store
         self._credential, self._bodies = credential, bodies
         self.served = self.taken = 0
+        self._said = b'{"node":%s,"key":"%%s","size":%%d}' % msgspec.json.encode(name)
 
     def prompt(self, target: str, host: bytes) -> bytes | None:
         """Give a whole small content at once, as `get_content` would; None leaves it to that.
@@ -104,13 +112,31 @@ class ContentRoutes:
     def taker(self, put: PlainPut) -> Deferred[bytes] | None:
         """Take a small content that came whole, as `put_content` would; None leaves it to that."""
         place = _PLACE.fullmatch(put.target)
-        if place is None or len(put.body) > min(SMALL, self._bodies.content_limit):
+        size = len(put.body)
+        if place is None or size > SMALL or size > self._bodies.content_limit:
             return None
         if not self._credential.suffices(put.authorization):
             return None
-        return Deferred.fromCoroutine(self._put_small(place[1], put.body))
+        key = place[1]
+        taking = self._store.put_small(key, put.body)
+        if taking is None:
+            return Deferred.fromCoroutine(self._put_whole(key, put.body))
+        return taking.addCallbacks(
+            self._taken, self._not_taken, callbackArgs=(key, size), errbackArgs=(key, put.body)
+        )
 
-    async def _put_small(self, key: str, body: bytes) -> bytes:
+    def _taken(self, new: bool, key: str, size: int) -> bytes:
+        self.taken += new
+        said = self._said % (key.encode("ascii"), size)
+        status = b"201 Created" if new else b"200 OK"
+        return _TAKEN % (status, date_now(), len(said), said)
+
+    def _not_taken(self, failure: Failure, key: str, body: bytes) -> Deferred[bytes]:
+        """Try again without haste, which says what is the matter or finds another disk."""
+        failure.trap(StorageError, Overloaded)
+        return Deferred.fromCoroutine(self._put_whole(key, body))
+
+    async def _put_whole(self, key: str, body: bytes) -> bytes:
         response = await self._put_answered(key, body)
         return response.head(True, False) + bytes(response.body)  # type: ignore[arg-type]
 

@@ -220,7 +220,7 @@ async def test_too_much_waiting_is_refused(store: DiskStore) -> None:
     """The queue of writes has a limit, at which callers are told to come back."""
     await store.ahead.settle()
     await store.workers.run(int)  # out of what that was told in
-    store.ahead._batches._waiting_limit = 1
+    store.ahead._batches._waiting_limit = 1500  # of which each takes a thousand
     first = Deferred.fromCoroutine(store.put(_key(b"0"), b"0"))
     second = Deferred.fromCoroutine(store.put(_key(b"1"), b"1"))
     with pytest.raises(Overloaded):
