@@ -11,6 +11,10 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from math import modf
 
+from twisted.internet.interfaces import IReactorTime
+
+from anet.clock import wall
+
 DIGITS = 20
 _FILL = "00000101000000000000"
 
@@ -23,6 +27,11 @@ class InvalidDate(ValueError):
             f"{text[:60]!r} is not a date: write 2026-11-21, 2026-11-21T07:30:00Z, "
             "20261121073000 (any prefix from the year on), or an HTTP date"
         )
+
+
+def now(clock: IReactorTime, moment: float | None = None) -> str:
+    """Return the date: now, or at a moment that a clock has shown, by its own seconds."""
+    return from_timestamp(wall(clock, moment))
 
 
 def from_timestamp(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
     tasks      running coroutines that have an owner
     together   several coroutines side by side, cancelled as one
+    clock      seconds that go by evenly, and the time of day
     backoff    how long to wait before trying again
     workers    a bounded pool for system calls that block
     processes/ a bounded pool of processes for work that computes, or may crash or hang

@@ -11,6 +11,7 @@ from typing import Any
 from twisted.application.service import IService, MultiService
 from twisted.logger import Logger
 
+from anet.clock import keep_steady
 from anet.errors import AnetError
 from anet.garbage import settle
 
@@ -39,12 +40,15 @@ class StartingService(MultiService):
             part.setServiceParent(self)
 
     def startService(self) -> None:
-        """Start all parts, and have the garbage collector leave alone what is there by then.
+        """Start all parts, their timers steady; garbage collections pass over what is there then.
 
         Raises:
             CannotStart: one cannot. It is no `SystemExit`, of which twistd would tell a waiting
                 terminal nothing when it has made itself a daemon.
         """
+        from twisted.internet import reactor  # chosen by now; a forked process has another
+
+        keep_steady(reactor)
         try:
             super().startService()
             settle()

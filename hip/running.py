@@ -7,6 +7,7 @@ from twisted.application.service import IService
 from twisted.internet.defer import Deferred, DeferredList, maybeDeferred, succeed
 from twisted.python.failure import Failure
 
+from anet.clock import keep_steady
 from anet.tasks import sleep
 
 _Value = TypeVar("_Value")
@@ -32,6 +33,7 @@ def run(
     Raises:
         Exception: what kept the service from starting, or what `main` raised.
     """
+    keep_steady(reactor)
     result: _Value | None = _Program(reactor, service, main).run()
     return result
 

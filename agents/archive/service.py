@@ -17,6 +17,7 @@ from agents.archive.plan import Program, own_listeners, programs
 from agents.archive.sections import section
 from agents.archive.supervisor import Supervisor
 from agents.configuration import EXIT_STATUS, AgentOptions, Configuration
+from anet.clock import keep_steady
 from anet.http import HttpServer, guarded
 from anet.starting import end
 
@@ -41,6 +42,7 @@ def makeService(options: Options, reactor: Any = None) -> IService:
     """
     if reactor is None:
         from twisted.internet import reactor
+    keep_steady(reactor)
     configuration = options.load()
     config = configuration.section("archive", ArchiveConfig)
     try:

@@ -79,4 +79,4 @@ class Tallies:
         self._last = (now, captures, stored)
 
     def _now(self) -> str:
-        return dates.from_timestamp(self._clock.seconds())
+        return dates.now(self._clock)

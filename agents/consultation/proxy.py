@@ -96,7 +96,7 @@ class Proxy:
         outcome = _OUTCOMES.get(fault.status, "refused")
         if outcome != "refused" and fault.url:
             page = request.headers.text(b"referer")
-            self.missing.note(fault, page, dates.from_timestamp(self.clock.seconds()))
+            self.missing.note(fault, page, dates.now(self.clock))
         if fault.status == 500:
             _log.error("{url}: {message}", url=fault.url, message=fault.message)
         return outcome, fault_response(request, fault)

@@ -34,6 +34,7 @@ from agents.crawler.strategy.stories import Stories
 from agents.crawler.strategy.traps import ENDLESS, LOST
 from agents.delimitation import Delimitation
 from agents.order import Order
+from anet.clock import wall
 from anet.http import ResponseHead
 from anet.workers import Workers
 
@@ -231,7 +232,7 @@ class Collector:
         if error.again and task.attempt + 1 < ATTEMPTS:
             self.frontier.retry(task)
             return
-        self.recorder.failure(task.url, str(error), self.clock.seconds())
+        self.recorder.failure(task.url, str(error), wall(self.clock))
         if isinstance(error, TooLong):
             self.findings.trap(task.url, ENDLESS, str(error))
 

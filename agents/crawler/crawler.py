@@ -246,4 +246,4 @@ class SiteCrawler(Service):
         self.errors.appendleft(f"{dates.to_iso(self._now())} {text}")
 
     def _now(self) -> str:
-        return dates.from_timestamp(self._reactor.seconds())
+        return dates.now(self._reactor)

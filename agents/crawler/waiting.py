@@ -5,6 +5,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
+from anet.clock import wall
 from anet.tasks import sleep
 
 SLOW = 3.0  # seconds after which one answer is worth a word
@@ -19,7 +20,7 @@ class Waiting:
 
     Attributes:
         reason: why nothing is being fetched, or empty.
-        until: when that ends, in seconds since the epoch; 0 when nobody can tell.
+        until: when that ends, by the clock; 0 when nobody can tell.
         paused: whether an operator has paused the crawl.
     """
 
@@ -47,18 +48,20 @@ class Waiting:
         self._doing, self._longest, self._began = what, longest, self._clock.seconds()
 
     def now(self, server: str) -> tuple[str, float]:
-        """Return why nothing comes now, and until when (see `until`); empty when something does.
+        """Return why nothing comes now, or nothing when something does, and until when.
+
+        That is in seconds since the epoch; 0 when nobody can tell.
 
         Args:
             server: which is being asked, or empty.
         """
         seconds = self._clock.seconds() - self._began
         if self.reason or not server or seconds < SLOW:
-            return self.reason, self.until
+            return self.reason, self._date(self.until)
         if not self._doing:
             return f"{server} has been answering for {seconds:.0f} s", 0.0
         until = self._began + self._longest if self._longest else 0.0
-        return f"{self._doing}, for {seconds:.0f} s", until
+        return f"{self._doing}, for {seconds:.0f} s", self._date(until)
 
     def sleep(self, seconds: float, reason: str) -> Deferred[None]:
         """Wait so many seconds for a reason."""
@@ -85,6 +88,9 @@ class Waiting:
             self.begin(PAUSED)
             self._resumed = Deferred()
             await self._resumed.addBoth(self._over)
+
+    def _date(self, moment: float) -> float:
+        return wall(self._clock, moment) if moment else 0.0
 
     def _over(self, result: Any) -> Any:
         self.begin()

@@ -33,7 +33,7 @@ class Journal:
 
     def now(self) -> str:
         """Return the date, 20 digits."""
-        return dates.from_timestamp(self._clock.seconds())
+        return dates.now(self._clock)
 
     def tell(self, text: str) -> None:
         """Log a step that went well; it is not kept."""

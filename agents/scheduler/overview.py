@@ -105,7 +105,7 @@ class Overview:
             name=crawler.name,
             state=crawler.state,
             crawl=crawler.work.crawl if crawler.work else None,
-            since=dates.from_timestamp(crawler.since),
+            since=dates.now(self._means.clock, crawler.since),
             page=self._page_of(CRAWLER, crawler.name),
         )
 

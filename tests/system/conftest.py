@@ -97,10 +97,13 @@ class Nginx:
 
 
 class Archive:
-    """An archive that runs in processes of its own."""
+    """An archive that runs in processes of its own, with some variables in their environment."""
 
-    def __init__(self, directory: Path, configuration: str = "") -> None:
+    def __init__(
+        self, directory: Path, configuration: str = "", environment: dict[str, str] | None = None
+    ) -> None:
         self.directory = directory
+        self._environment = {**os.environ, **(environment or {})}
         self.base = free_ports(100)
         directory.mkdir(parents=True, exist_ok=True)
         self._configuration = directory / "archive.yaml"
@@ -121,6 +124,7 @@ class Archive:
             stdout=self._log,
             stderr=self._log,
             cwd=self.directory,
+            env=self._environment,
         )
 
     def kill_supervisor(self) -> None:

@@ -11,6 +11,7 @@ lets other faults happen at random, and for longer.
 
 import os
 import random
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -19,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster import FAKETIME, HOSTS, INDEXES, MASTER, NODES, Cluster
+from clocks import FAKETIME
+from cluster import AGENTS, HOSTS, INDEXES, MASTER, NODES, Cluster
 from conftest import wait_for
 from faults import Faults
 from network import Network, permitted
@@ -201,9 +203,40 @@ def mended(cluster: Cluster) -> int:
 def test_clocks_that_are_wrong(cluster: Cluster) -> None:
     """A storage node and an index node live in the past, the master and another in the future."""
     cluster.deposit(200)
-    cluster.offset = {"storage-1": "-40d", "index-1": "-2h", "storage-2": "+1y", MASTER: "+3d"}
-    for name in cluster.offset:
-        cluster.again(name)
+    wrong = {"storage-1": "-40d", "index-1": "-2h", "storage-2": "+1y", MASTER: "+3d"}
+    for name, offset in wrong.items():
+        cluster.set_clock(name, offset)
     cluster.deposit(300)
     cluster.settle()
     cluster.check()
+
+
+@pytest.mark.skipif(FAKETIME is None, reason="Debian's faketime is not there")
+def test_clocks_that_are_set_meanwhile(cluster: Cluster) -> None:
+    """All clocks go back an hour, then two hours on, under load; links and timers do not mind.
+
+    Timers are those of the master, who waits before it repairs what a killed node held.
+    """
+    for name in AGENTS:
+        cluster.set_clock(name, "+0")
+    cluster.deposit(300)
+    cluster.settle()
+    before = departures(cluster)
+    for name in AGENTS:
+        cluster.set_clock(name, "-1h")
+    cluster.deposit(300)
+    cluster.kill("storage-1")
+    cluster.settle("storage-2", "storage-3")
+    cluster.start("storage-1")
+    for name in AGENTS:
+        cluster.set_clock(name, "+1h")
+    cluster.deposit(300)
+    cluster.settle()
+    assert departures(cluster)[len(before) :] == ["storage-1"]
+    cluster.check()
+
+
+def departures(cluster: Cluster) -> list[str]:
+    """Return who has left the master, one after the other."""
+    log = (cluster.directory / f"{MASTER}.log").read_text()
+    return re.findall(r"(\S+) left: ", log)

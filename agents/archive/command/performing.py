@@ -16,6 +16,7 @@ from agents.archive.command.arguments import parse
 from agents.archive.errors import ArchiveError
 from agents.configuration import EXIT_STATUS, ConfigurationError
 from agents.dates import InvalidDate
+from anet.clock import keep_steady
 
 Verb = Callable[[Any, argparse.Namespace], Coroutine[Deferred[Any], Any, int]]
 
@@ -42,6 +43,7 @@ def perform(reactor: Any, options: argparse.Namespace, verb: Verb) -> int:
 
     Ctrl-C cancels the verb, which then leaves everything in order, and is waited for.
     """
+    keep_steady(reactor)
     outcome = [_INTERRUPTED]
     running: Deferred[int] = Deferred()
     left: Deferred[None] = Deferred()

@@ -31,9 +31,7 @@ async def where(reactor: Any, options: argparse.Namespace) -> int:
         wanted = {"content": options.what, "structure": options.what}
     else:
         url = holdings.known_as(options.what)
-        date = (
-            dates.parse(options.date) if options.date else dates.from_timestamp(reactor.seconds())
-        )
+        date = dates.parse(options.date) if options.date else dates.now(reactor)
         wanted["structure"] = structure_key(url)
         capture = await _nearest(reactor, configuration, wanted["structure"], date)
         if capture is not None:

@@ -23,7 +23,7 @@ class Answer(NamedTuple):
         head: as received, or written out if it came by HTTP/2.
         address: `ip:port` of the server, or of the proxy.
         begun: when the answer's head was here, in seconds since the epoch.
-        asked: when it was asked for, likewise.
+        asked: when it was asked for, by the reactor's clock.
         tls: what was agreed upon with the server, if TLS was spoken.
         proxy: the proxy that it came through, without its password; or empty.
         resumed: how often the body broke off and was gone on with.

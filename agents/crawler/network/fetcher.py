@@ -16,6 +16,7 @@ from agents.crawler.network.pace import owed_for
 from agents.crawler.network.politeness import Account, Accounts, rest_asked
 from agents.crawler.network.proxies import proxy_fields
 from agents.order import Access, Politeness
+from anet.clock import wall
 from anet.errors import (
     ConnectFailed,
     ConnectionBroken,
@@ -191,7 +192,8 @@ class Fetcher:
         connection, response, asked = await self._ask(place, url, fields)
         self.requests += 1
         head, begun, before = response.head, self._reactor.seconds(), download.size
-        answer = Answer(head, response.address, begun, asked, connection.tls, place.proxy)
+        date = wall(self._reactor, begun)
+        answer = Answer(head, response.address, date, asked, connection.tls, place.proxy)
         delay = max(self._politeness.delay, min(delay, LONGEST_DELAY))
         delay += owed_for(account.pace.late(begun - asked), self._politeness.slow_down)
         try:
@@ -213,7 +215,7 @@ class Fetcher:
             retry_after = head.headers.text(b"retry-after")
             account.rest(
                 now,
-                rest_asked(retry_after, now, attempt, self._longest_rest),
+                rest_asked(retry_after, wall(self._reactor), attempt, self._longest_rest),
                 f"it answered {head.status}",
             )
             self._connections.close(place)
