@@ -223,8 +223,8 @@ async def test_a_node_that_comes_back_with_old_data_is_made_whole(
     await cluster.stop(cluster.nodes.pop("storage-2"))
     yesterday = cluster.directory / "yesterday"
     copytree(cluster.directory / "storage-2", yesterday)
-    await cluster.start_node("storage-2")
-    await until(lambda: len(cluster.index.view.up) == 2)
+    node = await cluster.start_node("storage-2")
+    await until(lambda: node.url in {each.status.url for each in cluster.index.view.up})
     other = make_capture(day=2, body=b"other")
     await cluster.deposit((other, b"other"))
     await until(lambda: cluster.holders(b"other") == {"storage-1", "storage-2"})
