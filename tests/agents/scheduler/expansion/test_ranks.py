@@ -1,8 +1,10 @@
 """Hub and authority ranks: against exact solutions, on known graphs, and through a worker."""
 
+from collections.abc import AsyncIterator
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,9 +12,19 @@ from hypothesis import strategies as st
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 
-from agents.scheduler.expansion.graph import LARGEST, Graph, GraphFiles, LinkRow, SiteRow, weight
-from agents.scheduler.expansion.ranks import RESTART, Ranks, changed, rank_files, ranks
+from agents.scheduler.expansion.graph import (
+    LARGEST,
+    Graph,
+    GraphFiles,
+    LinkRow,
+    RankRow,
+    SiteRow,
+    weight,
+)
+from agents.scheduler.expansion.ranking import changed_ranks
+from agents.scheduler.expansion.ranks import RESTART, Ranks, changed, ranks
 from anet.processes import Processes
+from anet.workers import Workers
 
 EXACT = 1e-9  # epsilon of ranks that are compared
 
@@ -195,23 +207,37 @@ def test_a_graph_goes_through_files(
             assert (list(files.sites()), list(files.links())) == (sites, links)
 
 
+async def stretches(rows: list[Any]) -> AsyncIterator[list[Any]]:
+    """Yield rows two at a time, as a database does."""
+    for begin in range(0, len(rows), 2):
+        yield rows[begin : begin + 2]
+
+
 @ensureDeferred
-async def test_a_worker_process_ranks(tmp_path: Path) -> None:
-    """It reads the files, leaves what has changed, and finds nothing to change the next time."""
-    workers = Processes(reactor, size=1, name="ranks")
-    workers.startService()
-    files = GraphFiles(tmp_path)
+async def test_a_worker_process_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that has changed comes back in stretches; the next time there is nothing to change."""
+    monkeypatch.setattr("agents.scheduler.expansion.ranking.STRETCH", 2)
+    processes, workers = Processes(reactor, size=1, name="ranks"), Workers(reactor, 1)
+    services: list[Any] = [processes, workers]
+    for service in services:
+        service.startService()
     links = [(0, 1, 1.0), (0, 2, 2.0), (1, 2, 1.0)]
-    files.clear()
-    files.add_sites([(0, 1.0, 0.0, 0.0), (1, 0.5, 0.0, 0.0), (2, 0.0, 0.0, 0.0)])
-    files.add_links(links)
-    sites, counted, rounds = await workers.run(rank_files, str(tmp_path))
-    assert (sites, counted) == (3, 3)
-    found = list(files.changed())
-    assert [number for number, _, _ in found] == [0, 1, 2]
-    files.clear()
-    files.add_sites((n, r, *found[n][1:]) for n, r in enumerate((1.0, 0.5, 0.0)))
-    files.add_links(links)
-    assert (await workers.run(rank_files, str(tmp_path)))[2] < rounds
-    assert list(files.changed()) == []
-    await workers.stopService()
+    relevance = (1.0, 0.5, 0.0)
+
+    async def changes(ranks: list[tuple[float, float]]) -> list[list[RankRow]]:
+        sites = [(number, relevance[number], *ranks[number]) for number in range(3)]
+        return [
+            stretch
+            async for stretch in changed_ranks(
+                processes, workers, tmp_path / "ranks", stretches(sites), stretches(links)
+            )
+        ]
+
+    first = await changes([(0.0, 0.0)] * 3)
+    assert [[number for number, _, _ in stretch] for stretch in first] == [[0, 1], [2]]
+    now = [(hub, authority) for stretch in first for _, hub, authority in stretch]
+    expected = ranks(graph(list(relevance), links))
+    assert now == list(zip(expected.hubs, expected.authorities, strict=True))
+    assert await changes(now) == []
+    for service in services:
+        await service.stopService()
