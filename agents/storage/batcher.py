@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from math import inf
 from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred, fail
@@ -20,6 +21,7 @@ class Batcher(Generic[Item]):
         run: does a batch, and returns one outcome an item, in order; an outcome that is an
             exception is raised to whoever submitted the item.
         batch_limit: items of one batch.
+        batch_weight: weight of one batch, of which only the last item passes it; no limit without.
         waiting_limit: weight of all items that may wait.
         weigh: the weight of an item.
         name: what the message of `Overloaded` calls this.
@@ -32,13 +34,15 @@ class Batcher(Generic[Item]):
         run: Callable[[list[Item]], Awaitable[Sequence[Any]]],
         *,
         batch_limit: int,
+        batch_weight: float = inf,
         waiting_limit: int,
         weigh: Callable[[Item], int] = lambda item: 1,
         name: str = "writes",
         clock: IReactorTime | None = None,
     ) -> None:
         self._run, self._name, self._weigh, self._clock = run, name, weigh, clock
-        self._batch_limit, self._waiting_limit = batch_limit, waiting_limit
+        self._batch_limit, self._batch_weight = batch_limit, batch_weight
+        self._waiting_limit = waiting_limit
         self._waiting: deque[tuple[Item, int, Deferred[Any]]] = deque()
         self._weight = 0
         self._stopping = False
@@ -75,18 +79,26 @@ class Batcher(Generic[Item]):
             self._working.chainDeferred(ended)
             await ended
 
+    def _next(self) -> list[tuple[Item, int, Deferred[Any]]]:
+        """Take what fits into a batch from those that wait."""
+        batch: list[tuple[Item, int, Deferred[Any]]] = []
+        weight = 0
+        while self._waiting and len(batch) < self._batch_limit and weight < self._batch_weight:
+            batch.append(self._waiting.popleft())
+            weight += batch[-1][1]
+        self._weight -= weight
+        return batch
+
     async def _work(self) -> None:
         while self._waiting:
             if self._clock is not None:
                 await sleep(self._clock, 0)
-            size = min(len(self._waiting), self._batch_limit)
-            batch = [self._waiting.popleft() for _ in range(size)]
-            self._weight -= sum(weight for _, weight, _ in batch)
+            batch = self._next()
             outcomes: Sequence[Any]
             try:
                 outcomes = await self._run([item for item, _, _ in batch])
             except Exception as error:  # whatever it is, it belongs to those who wait
-                outcomes = [error] * size
+                outcomes = [error] * len(batch)
             for (_, _, done), outcome in zip(batch, outcomes, strict=True):
                 if isinstance(outcome, Exception):
                     done.errback(outcome)

@@ -22,7 +22,8 @@ from anet.workers import Workers
 VERSION = 2
 WHOLE_KEY = 32  # bytes
 _BATCH_LIMIT = 500  # jobs of one transaction
-_WAITING_LIMIT = 20_000
+_BATCH_ROWS = 20_000  # that it writes, about; others wait for it to end
+_WAITING_ROWS = 4_000_000  # a node has one part of its log under way, some 3,000 rows
 
 Result = TypeVar("Result")
 Job = Callable[[sqlite3.Connection], Result]
@@ -40,10 +41,12 @@ class Catalogue:
         self._path, self._workers = path, workers
         self._connection: sqlite3.Connection | None = None
         self._lock = FolderLock(path.parent, "one storage master looks after an archive")
-        self._jobs: Batcher[Job[Any]] = Batcher(
-            lambda jobs: workers.run(self._transaction, jobs),
+        self._jobs: Batcher[tuple[int, Job[Any]]] = Batcher(
+            lambda jobs: workers.run(self._transaction, [job for _, job in jobs]),
             batch_limit=_BATCH_LIMIT,
-            waiting_limit=_WAITING_LIMIT,
+            batch_weight=_BATCH_ROWS,
+            waiting_limit=_WAITING_ROWS,
+            weigh=lambda job: job[0],
             name=str(path),
         )
 
@@ -64,9 +67,17 @@ class Catalogue:
             await self._workers.run(self._connection.close)
         self._lock.release()
 
-    async def run(self, job: Job[Result]) -> Result:
-        """Run a job in the next transaction; return its result once that is committed."""
-        result: Result = await self._jobs.submit(job)
+    async def run(self, job: Job[Result], rows: int = 1) -> Result:
+        """Run a job in one of the next transactions; return its result once that is committed.
+
+        Args:
+            job: what to do.
+            rows: about how many it writes.
+
+        Raises:
+            Overloaded: too much is waiting.
+        """
+        result: Result = await self._jobs.submit((rows, job))
         return result
 
     # Nodes and their logs
@@ -138,7 +149,7 @@ class Catalogue:
             )
             return Followed(added.log, added.position)
 
-        return await self.run(job)
+        return await self.run(job, max(1, len(added.entries)))
 
     def _put(self, db: sqlite3.Connection, number: int, entries: Iterable[Entry]) -> None:
         last = {(KINDS.index(each.kind), bytes.fromhex(each.key), number): each for each in entries}

@@ -59,6 +59,18 @@ async def test_a_batch_that_fails_fails_all_of_it() -> None:
 
 
 @ensureDeferred
+async def test_a_batch_is_bounded_by_weight_too() -> None:
+    """The item that reaches the limit is the last of its batch, also when it is alone."""
+    work = Work(batch_weight=10, waiting_limit=1000, batch_limit=100)
+    work.batcher._weigh = lambda item: item
+    waiting = [work.batcher.submit(weight) for weight in (1, 50, 4, 5, 3, 9)]
+    for outcome in ((1,), (50,), (4, 5, 3), (9,)):
+        assert work.batches[-1] == list(outcome)
+        work.finish(*outcome)
+    assert [await each for each in waiting] == [1, 50, 4, 5, 3, 9]
+
+
+@ensureDeferred
 async def test_past_the_limit_items_are_refused() -> None:
     """What waits has a limit, and a caller past it is told at once."""
     work = Work(waiting_limit=2)

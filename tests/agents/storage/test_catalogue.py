@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
+from twisted.internet.defer import Deferred
 
 from agents.storage.catalogue import Catalogue
 from agents.storage.disk.additions import Entry
@@ -64,6 +65,29 @@ async def test_a_folder_is_for_one_master(tmp_path: Path) -> None:
 
 
 @ensureDeferred
+async def test_large_parts_of_logs_are_taken_in_a_few_at_a_time(
+    tmp_path: Path, monkeypatch
+) -> None:
+    """A transaction is bounded by what it writes, so that a question does not wait for all."""
+    monkeypatch.setattr("agents.storage.catalogue._BATCH_ROWS", 10)
+    catalogue, workers = await _opened(tmp_path / "db")
+    run, batches = catalogue._transaction, list[int]()
+
+    def counted(jobs):
+        batches.append(len(jobs))
+        return run(jobs)
+
+    monkeypatch.setattr(catalogue, "_transaction", counted)
+    parts = [_added(51, 100, *KEYS[:6], disk=f"{number}") for number in range(9)]
+    taken = [Deferred.fromCoroutine(catalogue.add("a", part)) for part in parts]
+    for each in taken:
+        assert await each == Followed("log", 100)
+    assert batches == [1, 2, 2, 2, 2]
+    await catalogue.close()
+    await workers.stopService()
+
+
+@ensureDeferred
 async def test_another_log_replaces_all(tmp_path: Path) -> None:
     """A node with a new log holds what that says, and nothing else."""
     catalogue, workers = await _opened(tmp_path / "db")
@@ -85,11 +109,10 @@ async def test_a_job_that_fails_spoils_no_other(tmp_path: Path) -> None:
         db.execute("INSERT INTO disks (node, name, url) VALUES ('ghost', '', '')")
         raise ValueError("broken")
 
-    first = catalogue._jobs.submit(lambda db: None)
-    second = catalogue._jobs.submit(broken)
-    third = catalogue._jobs.submit(
-        lambda db: db.execute("INSERT INTO disks (node, name, url) VALUES ('b', '', '')") and "done"
-    )
+    first = Deferred.fromCoroutine(catalogue.run(lambda db: None))
+    second = Deferred.fromCoroutine(catalogue.run(broken))
+    sql = "INSERT INTO disks (node, name, url) VALUES ('b', '', '')"
+    third = Deferred.fromCoroutine(catalogue.run(lambda db: db.execute(sql) and "done"))
     await first
     with pytest.raises(ValueError, match="broken"):
         await second
