@@ -6,7 +6,7 @@ from another.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,11 +15,12 @@ from agents.archive.errors import ArchiveError
 from agents.archive.sections import section
 from agents.capture import Capture, structure_key
 from agents.configuration import Configuration
+from agents.storage.disk import copies
 from agents.storage.disk.contents import is_sound
 from agents.storage.disk.journal import find_in_journals
 from agents.storage.disk.layout import Layout
-from agents.storage.disk.structures import read_captures
 from agents.storage.errors import DamagedStructure
+from agents.storage.stores.depot_map import bucket_of
 from agents.urls import canonical
 
 _FOLDER = re.compile(r"storage-\d+")
@@ -63,13 +64,15 @@ def known_as(url: str) -> str:
     return found
 
 
-def captures_of(found: Iterable[Layout], url: str) -> list[Capture]:
-    """Return the captures of a canonical URL, oldest first, without their heads."""
-    captures: dict[tuple[str, str], Capture] = {}
-    for layout in found:
-        for capture in _readable(layout, url, "", "~", heads=False):
-            captures.setdefault((capture.date, capture.content), capture)
-    return [captures[key] for key in sorted(captures)]
+def captures_of(found: Sequence[Layout], url: str, damage: list[DamagedStructure]) -> list[Capture]:
+    """Return the captures of a canonical URL, oldest first, without their heads.
+
+    Args:
+        found: the disks.
+        url: whose.
+        damage: takes what is wrong with any copy; what is sound is returned all the same.
+    """
+    return list(copies.captures_of(found, structure_key(url), heads=False, damage=damage))
 
 
 def nearest(captures: list[Capture], date: str) -> Capture:
@@ -82,16 +85,16 @@ def nearest(captures: list[Capture], date: str) -> Capture:
     return min(captures, key=lambda one: (abs(dates.to_datetime(one.date) - moment), one.date))
 
 
-def whole(found: Iterable[Layout], capture: Capture) -> Capture:
+def whole(found: Sequence[Layout], capture: Capture) -> Capture:
     """Return a capture with its head and origin.
 
     Raises:
         NotArchived: no copy of the structure file has them.
     """
-    for layout in found:
-        for each in _readable(layout, capture.url, capture.date, capture.date, heads=True):
-            if each.content == capture.content:
-                return each
+    key, date = structure_key(capture.url), capture.date
+    for each in copies.captures_of(found, key, date, date, damage=[]):
+        if each.content == capture.content:
+            return each
     raise NotArchived(f"the head of {capture.url} at {capture.date} is lost or damaged")
 
 
@@ -112,12 +115,15 @@ def content_of(found: Sequence[Layout], key: str) -> Path | bytes:
             with suppress(OSError):
                 if (body := find_in_journals(layout.root, key)) is not None:
                     return body
+    if buckets := sorted(filter(None, {bucket_of(layout.root) for layout in found})):
+        raise NotArchived(
+            f"the content {key} is not on the disks here, which give theirs to "
+            f"{' and '.join(buckets)}: read it through the archive, or from there"
+        )
     raise NotArchived(f"the content {key} is lost or damaged on every storage node here")
 
 
-def _readable(layout: Layout, url: str, first: str, last: str, *, heads: bool) -> Iterator[Capture]:
-    """Yield captures of a URL from one node; a damaged file ends them, for another may be whole."""
-    try:
-        yield from read_captures(layout, structure_key(url), first, last, limit=10**9, heads=heads)
-    except (DamagedStructure, OSError):
-        return
+def told(damage: Sequence[DamagedStructure]) -> str:
+    """Return what to say to a person of damage, a line each; empty for none."""
+    lines = dict.fromkeys(f"damaged, and passed over: {each}\n" for each in damage)
+    return "".join(lines)

@@ -9,6 +9,7 @@ from agents import dates
 from agents.archive import holdings
 from agents.configuration import load
 from agents.page import human_bytes
+from agents.storage.errors import DamagedStructure
 
 
 async def captures(_reactor: Any, options: argparse.Namespace) -> int:
@@ -19,7 +20,9 @@ async def captures(_reactor: Any, options: argparse.Namespace) -> int:
     """
     configuration = load(options.config, directory=options.archive, base_port=options.base_port)
     url = holdings.known_as(options.url)
-    found = holdings.captures_of(holdings.layouts(configuration), url)
+    damage: list[DamagedStructure] = []
+    found = holdings.captures_of(holdings.layouts(configuration), url, damage)
+    sys.stderr.write(holdings.told(damage))
     if options.json:
         lines = [
             {

@@ -9,6 +9,7 @@ from typing import Any
 from agents import dates
 from agents.archive import holdings
 from agents.configuration import load
+from agents.storage.errors import DamagedStructure
 
 
 async def get(reactor: Any, options: argparse.Namespace) -> int:
@@ -20,9 +21,11 @@ async def get(reactor: Any, options: argparse.Namespace) -> int:
     """
     configuration = load(options.config, directory=options.archive, base_port=options.base_port)
     url = holdings.known_as(options.url)
-    date = dates.parse(options.date) if options.date else dates.from_timestamp(reactor.seconds())
+    date = dates.parse(options.date) if options.date else dates.now(reactor)
     layouts = holdings.layouts(configuration)
-    captures = holdings.captures_of(layouts, url)
+    damage: list[DamagedStructure] = []
+    captures = holdings.captures_of(layouts, url, damage)
+    sys.stderr.write(holdings.told(damage))
     if not captures:
         raise holdings.NotArchived(f"{url} is not in the archive in {configuration.directory}")
     capture = holdings.nearest(captures, date)

@@ -24,31 +24,34 @@ def captures_of(
     after: bytes = b"",
     limit: int = ALL,
     heads: bool = True,
+    damage: list[DamagedStructure] | None = None,
 ) -> Iterator[Capture]:
     """Yield the captures of all copies, each once, in the order of their dates.
 
-    Of several copies a damaged line is passed over, since another may have it; of one it is not.
+    Of several copies a damaged line is passed over, since another may have it; of one it is not,
+    unless `damage` is given.
 
     Args:
         layouts: the disks to look at.
         key, first, last, after, limit, heads: see `read_captures`.
+        damage: takes all that is wrong, and nothing is raised: for who goes on with what is sound.
 
     Raises:
         DamagedStructure: the only copy is damaged or cannot be read, or nothing of any can be.
     """
-    damage: list[DamagedStructure] = []
-    lines = damage if len(layouts) > 1 else None
+    found_damage: list[DamagedStructure] = [] if damage is None else damage
+    lines = None if damage is None and len(layouts) == 1 else found_damage
     bounds: dict[str, Any] = {"after": after, "limit": limit, "heads": heads, "damage": lines}
     copies = [
-        _until_damaged(read_captures(layout, key, first, last, **bounds), damage)
+        _until_damaged(read_captures(layout, key, first, last, **bounds), found_damage)
         for layout in layouts
     ]
     found = 0
     for capture in islice(_once(heapq.merge(*copies, key=_place)), limit):
         found += 1
         yield capture
-    if damage and (len(layouts) == 1 or not found):
-        raise damage[0]
+    if damage is None and found_damage and (len(layouts) == 1 or not found):
+        raise found_damage[0]
 
 
 def nearest_of(

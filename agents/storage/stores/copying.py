@@ -14,7 +14,7 @@ from attrs import define, field
 
 from agents.capture import Capture
 from agents.storage.disk.layout import Kind
-from agents.storage.errors import HoldersDown, StorageError
+from agents.storage.errors import DamagedStructure, HoldersDown, StorageError
 from agents.storage.stores.copied import Copied
 from agents.storage.stores.errors import NotHeld, NotProven
 from agents.storage.stores.interface import Held, all_held
@@ -164,12 +164,16 @@ class Copying:
     async def _structure(self, held: Held) -> None:
         """Copy the captures of a URL, and compare them."""
         count = lost = 0
-        async for captures in self._source.captures(held.key):
+        damage: list[DamagedStructure] = []
+        async for captures in until_damaged(self._source, held.key, damage):
             ready = [each for each in captures if await self._has_content(each)]
             await self._target.append(ready)
             count += len(ready)
             lost += len(captures) - len(ready)
         await self._compare(held.key)
+        for each in damage:
+            self.figures.lose(f"structure file {held.key}: {each}")
+            lost += 1
         if held.version and not lost:
             await self._copied.note(held.key, held.version)
         self.figures.structures += 1
@@ -192,7 +196,7 @@ class Copying:
         """
         there = _flat(self._target.captures(key))
         other = await anext(there, None)
-        async for capture in _flat(self._source.captures(key)):
+        async for capture in _flat(until_damaged(self._source, key, [])):
             while other is not None and _place(other) < _place(capture):
                 other = await anext(there, None)
             if other == capture:
@@ -202,6 +206,17 @@ class Copying:
                     f"{self._target.name} gives back something else for {capture.url} of "
                     f"{capture.date}; see whether its files are damaged"
                 )
+
+
+async def until_damaged(
+    source: Any, key: str, damage: list[DamagedStructure]
+) -> AsyncIterator[list[Capture]]:
+    """Yield what a store gives of a structure file; `damage` takes why it is not all."""
+    try:
+        async for captures in source.captures(key):
+            yield captures
+    except DamagedStructure as error:
+        damage.append(error)
 
 
 async def _flat(pages: AsyncIterator[list[Capture]]) -> AsyncIterator[Capture]:

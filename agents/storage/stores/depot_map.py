@@ -13,6 +13,7 @@ from threading import Lock
 import lmdb
 
 from agents.capture import is_key
+from agents.storage.disk.depot import FOLDER
 from agents.storage.errors import LayoutRefused
 from agents.storage.status import Followed
 
@@ -20,6 +21,25 @@ _ADDRESSES = 1 << 40  # bytes of address space; the file is only as large as wha
 _SIZE = 8  # bytes of a size, the most significant first
 _PAGE = 1000  # keys read in one transaction, lest a slow reader keep what was deleted
 _COMMIT = 10_000  # keys that a listing gives at once
+
+
+def bucket_of(root: Path) -> str:
+    """Return the object store that a disk gives its contents to, or an empty text. Blocks.
+
+    The disk's node may run or not.
+    """
+    if not (root / FOLDER / "data.mdb").is_file():
+        return ""
+    try:
+        with lmdb.open(
+            str(root / FOLDER), readonly=True, lock=False, max_dbs=2, create=False
+        ) as env:
+            about = env.open_db(b"about", create=False)
+            with env.begin(db=about) as txn:
+                address: str = txn.get(b"address", b"").decode("utf-8", "replace")
+    except lmdb.Error:
+        return "its object store"
+    return address.partition("?")[0]
 
 
 class DepotMap:

@@ -7,8 +7,8 @@ from typing import Any
 from attrs import frozen
 
 from agents.capture import Capture, structure_key
-from agents.storage.errors import HoldersDown
-from agents.storage.stores.copying import Figures
+from agents.storage.errors import DamagedStructure, HoldersDown
+from agents.storage.stores.copying import Figures, until_damaged
 from agents.storage.stores.errors import NotHeld, NotProven
 from agents.storage.stores.interface import Held, all_held
 from agents.storage.stores.together import for_each
@@ -80,7 +80,8 @@ class Exporting:
     async def _structure(self, held: Held) -> None:
         self.figures.looked_at += 1
         count = 0
-        async for captures in self._source.captures(held.key):
+        damage: list[DamagedStructure] = []
+        async for captures in until_damaged(self._source, held.key, damage):
             if not captures[0].url.startswith(self._wanted.prefix):
                 return
             wanted = [each for each in captures if self._wanted.takes(each)]
@@ -90,6 +91,8 @@ class Exporting:
             if ready:
                 await self._target.append(ready)
             count += len(ready)
+        for each in damage:
+            self.figures.lose(f"structure file {held.key}: {each}")
         self.figures.captures += count
         self.figures.structures += bool(count)
 

@@ -14,6 +14,8 @@ from agents.storage.disk.copies import captures_of
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.disk.lines import prefix
 from agents.storage.disk.store import DiskStore
+from agents.storage.errors import DamagedStructure
+from agents.storage.stores.depot_map import bucket_of
 from agents.storage.stores.errors import NotHeld, StoreRefused
 from agents.storage.stores.fetching import fetch
 from agents.storage.stores.interface import PIECE, Held, IStore
@@ -100,7 +102,7 @@ class FolderStore:
         """Yield a content in pieces."""
         places = await self._workers.run(self._places, key)
         if not places:
-            raise NotHeld(f"{self.name}: the content {key} is not there")
+            raise await self._workers.run(self._not_held, key)
         place = places[0]
         left = max(0, place.size - start)
         part = Place(place.path, place.offset + start, left if size is None else min(left, size))
@@ -110,6 +112,8 @@ class FolderStore:
     async def fetch(self, key: str, spool: Path) -> bytes | Path:
         """Return a whole content, proven."""
         places = await self._workers.run(self._places, key)
+        if not places:
+            raise await self._workers.run(self._not_held, key)
         copies = [partial(self._pieces, place) for place in places]
         return await fetch(key, copies, self._workers, spool)
 
@@ -122,11 +126,15 @@ class FolderStore:
         await self._writable().append(captures)
 
     async def captures(self, key: str) -> AsyncIterator[list[Capture]]:
-        """Yield the captures of a URL, of all folders together."""
+        """Yield the captures of a URL, of all folders together, and say of damage at the end."""
         after = b""
-        while found := await self._workers.run(self._read, key, after):
+        damage: list[DamagedStructure] = []
+        layouts = await self._workers.run(self._having, key)
+        while found := await self._workers.run(self._read, layouts, key, after, damage):
             yield found
             after = prefix(found[-1].date, found[-1].content)
+        if damage and (len(layouts) == 1 or not after):
+            raise damage[0]  # of several copies another has it, as far as anybody can tell
 
     def _writable(self) -> DiskStore:
         if self._disk is None:
@@ -177,14 +185,22 @@ class FolderStore:
         paths = (layout.captures(key) for layout in self._layouts)
         return "+".join(str(path.stat().st_size) for path in paths if path.is_file())
 
-    def _read(self, key: str, after: bytes) -> list[Capture]:
-        """Return the next captures of all copies together; blocks.
+    def _having(self, key: str) -> list[Layout]:
+        """Return the disks that have a structure file; blocks."""
+        return [layout for layout in self._layouts if layout.captures(key).is_file()]
 
-        Raises:
-            DamagedStructure: every copy is damaged.
-        """
-        layouts = [layout for layout in self._layouts if layout.captures(key).is_file()]
-        return list(captures_of(layouts, key, after=after, limit=_CAPTURES))
+    def _read(
+        self, layouts: list[Layout], key: str, after: bytes, damage: list[DamagedStructure]
+    ) -> list[Capture]:
+        """Return the next captures of all copies together; blocks."""
+        return list(captures_of(layouts, key, after=after, limit=_CAPTURES, damage=damage))
+
+    def _not_held(self, key: str) -> NotHeld:
+        """Return what to say of a content that is not there; blocks."""
+        missing = f"{self.name}: the content {key} is not there"
+        if buckets := sorted(filter(None, {bucket_of(folder) for folder in self.folders})):
+            missing += f"; the disk gives its contents to {' and '.join(buckets)}: see there"
+        return NotHeld(missing)
 
 
 def _keys(journal: JournalReader, after: str) -> Iterator[str]:

@@ -95,7 +95,7 @@ class IStore(Interface):
         Nothing for a URL that the store lacks; of several copies, the union.
 
         Raises:
-            DamagedStructure: every copy is damaged.
+            DamagedStructure: something can be read from no copy; all that can was yielded before.
         """
 
 

@@ -8,14 +8,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from pytest_twisted import ensureDeferred
 
 from agents.archive import holdings
-from agents.capture import structure_key
+from agents.capture import Capture, structure_key
 from agents.storage.disk.layout import Layout
 from agents.storage.disk.store import DiskStore
-from agents.storage.errors import DamagedStructure, LayoutRefused
-from agents.storage.reader import DiskReader
+from agents.storage.errors import DamagedStructure
 
 ROOT = Path(__file__).parents[3]
 URL = "http://a.example/é?q"
@@ -97,7 +95,7 @@ def test_the_checker_wants_what_was_acknowledged(tmp_path, folders, make_capture
 )
 def test_the_checker_finds_damage(folders, make_capture, damage: str, words: bytes) -> None:
     """Each kind of damage is found and named."""
-    one = DiskReader(folders)._layouts[0]
+    one = Layout(folders[0])
     content = one.content(make_capture(URL, 1, BODIES[1]).content)
     lines, heads = one.captures(structure_key(URL)), one.heads(structure_key(URL))
     data = lines.read_bytes()
@@ -123,66 +121,56 @@ def test_the_checker_finds_damage(folders, make_capture, damage: str, words: byt
     assert words in run.stderr
 
 
-def test_the_reader_reads_all_folders_as_one(folders, make_capture) -> None:
-    """URLs, captures, the nearest and contents, whichever disk they are on."""
-    reader = DiskReader(folders)
-    assert list(reader.urls()) == [URL]
-    assert list(reader.urls("http://b")) == []
+def _captures(folders: list[Path], damage: list[DamagedStructure]) -> list[Capture]:
+    layouts = [Layout(folder) for folder in folders]
+    found = holdings.captures_of(layouts, URL, damage)
+    return [holdings.whole(layouts, each) for each in found]
+
+
+def test_all_folders_are_read_as_one(folders, make_capture) -> None:
+    """Captures with their heads, the nearest and contents, whichever disk they are on."""
+    layouts = [Layout(folder) for folder in folders]
     wanted = [make_capture(URL, day, BODIES[day]) for day in (1, 5, 9)]
-    assert reader.captures(URL) == wanted
-    assert reader.nearest(URL, "20260104000000000000") == wanted[1]
-    assert reader.nearest("http://b.example/", "20260104000000000000") is None
+    damage: list[DamagedStructure] = []
+    assert _captures(folders, damage) == wanted and not damage
+    assert holdings.nearest(wanted, "20260104000000000000") == wanted[1]
+    assert holdings.captures_of(layouts, "http://b.example/", damage) == []
     for capture in wanted:
-        path = reader.content(capture.content)
-        assert path is not None and path.stat().st_size == capture.size
-    assert reader.content("0" * 64) is None
+        content = holdings.content_of(layouts, capture.content)
+        assert isinstance(content, Path) and content.stat().st_size == capture.size
+    with pytest.raises(holdings.NotArchived, match="lost or damaged"):
+        holdings.content_of(layouts, "0" * 64)
 
 
 def test_half_of_the_disks_is_still_an_archive(folders, make_capture) -> None:
     """One folder alone is read for what it has."""
-    reader = DiskReader(folders[:1])
-    assert [each.date for each in reader.captures(URL)] == [
+    assert [each.date for each in _captures(folders[:1], [])] == [
         make_capture(day=day).date for day in (1, 9)
     ]
 
 
-def test_a_strange_folder_is_refused(tmp_path: Path) -> None:
-    """What is no storage folder is told so."""
-    with pytest.raises(LayoutRefused, match="no storage folder"):
-        DiskReader([tmp_path])
-
-
 def test_what_only_a_journal_has_is_read(folders) -> None:
-    """A small content that a killed node had no time to make a file of is found by both readers."""
+    """A small content that a killed node had no time to make a file of is found."""
     body, wanted = b"of a killed node", sha256(b"of a killed node").hexdigest()
     journal = folders[1] / "journal" / "2"
     journal.write_bytes(b"%s %d\n" % (wanted.encode(), len(body)) + body)
-    assert DiskReader(folders).content(wanted) == body
     layouts = [Layout(folder) for folder in folders]
     assert holdings.content_of(layouts, wanted) == body
     journal.write_bytes(journal.read_bytes()[:-1])
-    assert DiskReader(folders).content(wanted) is None
     with pytest.raises(holdings.NotArchived):
         holdings.content_of(layouts, wanted)
 
 
 @pytest.mark.parametrize("both", [False, True])
-def test_urls_are_read_from_any_sound_copy(folders, both: bool) -> None:
-    """Damaged heads in one folder hide no URL that another folder names, nor any other URL."""
+def test_damage_is_told_and_passed_over(folders, make_capture, both: bool) -> None:
+    """What is sound in any copy is read, the lines after a damaged one too."""
     for folder in folders[: 1 + both]:
-        Layout(folder).heads(structure_key(URL)).write_bytes(b"damaged\n")
-    urls = DiskReader(folders).urls()
-    if not both:
-        assert list(urls) == [URL]
-        return
-    with pytest.raises(DamagedStructure):
-        list(urls)
-
-
-@ensureDeferred
-async def test_a_damaged_copy_is_passed_over(folders, make_capture) -> None:
-    """When one copy of a structure file is damaged, the other is read."""
-    one = DiskReader(folders)._layouts[0]
-    one.captures(structure_key(URL)).write_bytes(b"x" * 320)
-    found = DiskReader(folders).captures(URL)
-    assert [each.date for each in found] == [make_capture(day=day).date for day in (5, 9)]
+        lines = Layout(folder).captures(structure_key(URL))
+        lines.write_bytes(b"x" + lines.read_bytes()[1:])
+    damage: list[DamagedStructure] = []
+    found = [each.date for each in _captures(folders, damage)]
+    assert found == [make_capture(day=day).date for day in ((9,) if both else (5, 9))]
+    assert len(damage) == 1 + both
+    assert holdings.told(damage).count("passed over") == 1 + both
+    Layout(folders[0]).heads(structure_key(URL)).write_bytes(b"damaged\n")
+    assert [each.date for each in _captures(folders, damage)] == found

@@ -7,12 +7,11 @@ from pytest_twisted import ensureDeferred
 
 from agents.capture import structure_key
 from agents.storage.disk import upgrade as upgrade_module
-from agents.storage.disk.layout import OLD_VERSION
+from agents.storage.disk.layout import OLD_VERSION, Layout
 from agents.storage.disk.lines import COVERED, SIZE
 from agents.storage.disk.store import DiskStore
 from agents.storage.disk.structures import read_captures
 from agents.storage.errors import LayoutRefused
-from agents.storage.reader import DiskReader
 
 URL = "http://a.example/"
 
@@ -41,7 +40,7 @@ def old(store: DiskStore, make_capture) -> Path:
 async def test_an_old_disk_is_upgraded_at_its_start(old: Path, workers, make_capture) -> None:
     """Lines get their checksums, also when an upgrade was killed, and nothing else changes."""
     with pytest.raises(LayoutRefused, match="start its storage node once"):
-        DiskReader([old])
+        Layout(old).check()
     store = DiskStore(old, workers, reserve=0, waiting_limit=1 << 20)
     key = structure_key(f"{URL}1")
     upgrade_module._upgrade_file(store.layout, key)  # one was done when the other was killed

@@ -10,6 +10,7 @@ from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 
 from agents.capture import content_key, structure_key
+from agents.storage.errors import DamagedStructure
 from agents.storage.stores.copied import Copied
 from agents.storage.stores.copying import Copying, Figures
 from agents.storage.stores.errors import StoreUnreachable
@@ -177,3 +178,41 @@ async def test_the_damaged_is_taken_from_another_disk_or_named(
     assert await target.size(lost) is None
     copied = await everything(target)
     assert [each.date[:8] for each in copied[structure_key(URLS[4])]] == ["20260101"]
+
+
+@ensureDeferred
+async def test_captures_that_are_lost_are_named_and_all_others_copied(
+    tmp_path: Path, threads: Workers, make_capture: Any, open_store: Any, copy: Copy
+) -> None:
+    """A structure file that is damaged on the only disk costs what is damaged, and ends nothing."""
+    source = await fill(tmp_path / "one", threads, make_capture)
+    key = structure_key(URLS[2])
+    path = tmp_path / "one" / "structures" / key[:2] / key[2:4] / f"{key}.captures"
+    path.write_bytes(b"x" + path.read_bytes()[1:])
+    target = await open_store("folder")
+    for _ in range(2):  # the damaged file counts as not copied, and is tried again
+        figures = await copy(source, target)
+        assert figures.lost == 1 and any(key in words for words in figures.problems)
+    copied = await everything(target)
+    assert [each.date[:8] for each in copied[key]] == ["20260102"]
+    captures = [each for each in copied.values() if isinstance(each, list)]
+    assert sum(map(len, captures)) == len(BODIES) - 1
+
+
+@ensureDeferred
+async def test_damage_of_one_of_two_copies_is_passed_over(
+    tmp_path: Path, threads: Workers, make_capture: Any
+) -> None:
+    """Together they are whole; where neither has anything sound, that is said."""
+    for name in ("one", "two"):
+        await fill(tmp_path / name, threads, make_capture)
+    both = FolderStore([tmp_path / "one", tmp_path / "two"], threads)
+    await both.open()
+    before, key = await everything(both), structure_key(URLS[2])
+    for name in ("one", "two"):
+        path = tmp_path / name / "structures" / key[:2] / key[2:4] / f"{key}.captures"
+        path.write_bytes(b"x" * path.stat().st_size)
+        if name == "one":
+            assert await everything(both) == before
+    with pytest.raises(DamagedStructure):
+        await everything(both)

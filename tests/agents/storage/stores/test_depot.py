@@ -15,14 +15,19 @@ from twisted.internet import reactor
 from twisted.internet.defer import ensureDeferred as ensured
 from twisted.protocols.portforward import ProxyFactory
 
+from agents.archive.holdings import NotArchived, content_of
 from agents.capture import structure_key
 from agents.configuration import load
 from agents.storage.disk import shipping
+from agents.storage.disk.layout import Layout
 from agents.storage.node.config import StorageNodeConfig
 from agents.storage.node.service import StorageNode
 from agents.storage.stores import bucket, depot
 from agents.storage.stores.bucket import Bucket
 from agents.storage.stores.bucket_address import BucketAddress
+from agents.storage.stores.depot_map import bucket_of
+from agents.storage.stores.errors import NotHeld
+from agents.storage.stores.folder import FolderStore
 from agents.storage.stores.places import store_at
 from anet.http import HttpClient
 from anet.tasks import sleep
@@ -251,6 +256,29 @@ async def test_a_bucket_that_is_away_costs_nothing_acknowledged(
     await node.client.stopService()
     await node.stop()
     await port.stopListening()
+
+
+@ensureDeferred
+async def test_who_reads_a_bare_disk_is_told_of_its_bucket(
+    in_bucket: Node, threads: Any, tmp_path: Path
+) -> None:
+    """A content that is not on the disk is not simply lost."""
+    node = in_bucket
+    await node.ask("PUT", f"/contents/{KEY}", BODY)
+    await node.settle()
+    root = node.disk.layout.root
+    await node.stop()
+    wanted = f"s3://archives/of/{tmp_path.name}/"
+    assert bucket_of(root).startswith(wanted) and bucket_of(tmp_path) == ""
+    with pytest.raises(NotArchived, match=wanted):
+        content_of([Layout(root)], KEY)
+    store = FolderStore([root], threads)
+    await store.open()
+    with pytest.raises(NotHeld, match=wanted):
+        await store.fetch(KEY, tmp_path)
+    with pytest.raises(NotHeld, match=wanted):
+        await anext(store.content(KEY))
+    await node.start()
 
 
 @ensureDeferred
