@@ -6,7 +6,7 @@ folder; then its links to the scheduler, if it passed. Nothing is removed here. 
 beginning, every step finds its work done.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -218,7 +218,10 @@ class Deposit:
 
     async def _leave_for_next(self) -> None:
         """Let the site's next crawl know what the archive holds, if it does hold all of it."""
-        if self._missing_contents:
-            await self._workers.run(former.withdraw, self._site)
-        else:
-            await self._workers.run(former.publish, self.folder, self._site)
+
+        def leave() -> Awaitable[None]:
+            if self._missing_contents:
+                return self._workers.run(former.withdraw, self._site)
+            return self._workers.run(former.publish, self.folder, self._site)
+
+        await self._patience.insist(leave, lambda error: isinstance(error, BlockingIOError))

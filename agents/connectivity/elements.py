@@ -45,7 +45,7 @@ class _Reader:
     """Takes bytes, gives elements."""
 
     def __init__(self) -> None:
-        self._parser = ParserCreate(namespace_separator=" ")
+        self._parser = ParserCreate("utf-8", " ")  # whatever codec of Python's it declares
         self._parser.StartDoctypeDeclHandler = _refuse_doctype
         self._parser.StartElementHandler = self._begin
         self._parser.EndElementHandler = self._end
@@ -59,7 +59,7 @@ class _Reader:
         self._taken += len(data)
         try:
             self._parser.Parse(data, last)
-        except (ExpatError, ValueError) as error:  # ValueError: an encoding that nobody knows
+        except ExpatError as error:
             raise BadReport(f"the report is no XML: {error}") from None
         if self._taken - max(0, self._parser.CurrentByteIndex) > _TAG + _READ:
             raise BadReport(f"the report has a tag of more than {_TAG} bytes")

@@ -29,6 +29,7 @@ def publish(folder: CrawlFolder, site: Path) -> None:
     Certificates stay for good, since the captures in the archive name them.
 
     Raises:
+        BlockingIOError: another agent changes the folder; repeat.
         OSError: the disk is full, or a file is not there.
     """
     site.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -45,10 +46,10 @@ def publish(folder: CrawlFolder, site: Path) -> None:
 
 @contextmanager
 def _alone(site: Path) -> Iterator[None]:
-    """Wait until no other agent of this machine changes the folder; kept until the process ends."""
+    """Keep the other agents of this machine from changing the folder, unless one does already."""
     descriptor = os.open(site, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(descriptor)
@@ -83,6 +84,9 @@ def withdraw(site: Path) -> None:
     """Take away what former crawls left, since it speaks of contents that nobody holds.
 
     The next crawl then keeps everything it meets, as a first crawl does.
+
+    Raises:
+        BlockingIOError: another agent changes the folder; repeat.
     """
     with suppress(FileNotFoundError), _alone(site):
         for name in reversed(_FILES):

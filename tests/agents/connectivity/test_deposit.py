@@ -1,5 +1,6 @@
 """Deposits over real links and sockets, to a storage that fails when told to."""
 
+import fcntl
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -66,6 +67,22 @@ async def test_repeating_a_deposit_has_no_effect(tree: Any, pages: dict[str, byt
     assert [node.puts for node in tree.nodes] == puts
     assert len(tree.index.captures) == 10
     assert (again["contents_stored"], again["contents_known"]) == (0, 9)
+
+
+@ensureDeferred
+async def test_a_deposit_waits_for_its_turn_at_the_sites_folder(
+    tree: Any, pages: dict[str, bytes]
+) -> None:
+    """While another agent changes what the site's next crawl needs, it is tried again."""
+    tree.crawl("c", pages)
+    await tree.deposit()
+    other = os.open(tree.sites / "s", os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    again = tree.connectivity.call("deposit", crawl="c", site="s", directory=str(tree.crawls / "c"))
+    while not any(each.figures().retries for each in tree.service.connectivity.deposits.values()):
+        await sleep(reactor, 0.01)
+    os.close(other)
+    assert (await again)["retries"] >= 1
 
 
 @ensureDeferred

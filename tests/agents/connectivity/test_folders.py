@@ -1,5 +1,7 @@
 """What is done to folders."""
 
+import fcntl
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,6 +56,24 @@ def test_former_files_are_replaced_whole(tmp_path: Path, make_crawl: Callable[..
     former.withdraw(site)
     former.withdraw(tmp_path / "sites" / "unknown")
     assert list(site.iterdir()) == []
+
+
+def test_one_at_a_time_changes_what_is_left(
+    tmp_path: Path, make_crawl: Callable[..., Path]
+) -> None:
+    """While another process has the folder nothing in it changes, and nobody is held up."""
+    site = tmp_path / "sites" / "s"
+    folder = CrawlFolder(make_crawl(tmp_path / "crawls" / "c", {"http://a/": b"a"}))
+    former.publish(folder, site)
+    other = os.open(site, os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    for change in (lambda: former.publish(folder, site), lambda: former.withdraw(site)):
+        with pytest.raises(BlockingIOError):
+            change()
+    assert (site / "signatures").exists()
+    os.close(other)
+    former.withdraw(site)
+    assert not (site / "signatures").exists()
 
 
 def test_certificates_of_all_crawls_are_kept(

@@ -129,6 +129,14 @@ def test_every_list_is_bounded(path: Path, lists: str) -> None:
     assert 0 < len(getattr(read_report(path, 2**20), lists)) <= 10_000
 
 
+@pytest.mark.parametrize("name", ["foo", "utf-7", "rot13", "idna", "undefined", "unicode_escape"])
+def test_a_report_is_utf_8_whatever_it_declares(path: Path, name: str) -> None:
+    """No codec is looked up by a name that a file gives."""
+    text = f"<?xml version='1.0' encoding='{name}'?><feeds><feed url='http://é/'/></feeds>"
+    path.write_text(text, encoding="utf-8")
+    assert list(read_urls(path, 1000)) == [("feed", "http://é/", 1)]
+
+
 def test_deep_and_wide_elements_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither nesting nor one endless tag fills the memory."""
     path.write_text("<a>" * (NESTING + 1))
