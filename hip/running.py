@@ -20,7 +20,8 @@ def run(
     """Run a service, and the reactor with it, until `main` ends or a signal comes.
 
     SIGINT and SIGTERM cancel `main`, which then has 10 seconds to end. In every case the service
-    is stopped, and all of its goodbyes are said, before this returns.
+    is stopped, and all of its goodbyes are said, before this returns. The reactor's `seconds` go by
+    a clock that nobody sets (`anet.clock`), and are no date.
 
     Args:
         reactor: which reactor; it is run here, which it can be once in a process.
