@@ -7,9 +7,10 @@ the start of the URL, which are never taken back. Pure.
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
-from attrs import field, frozen
+from attrs import frozen
 
 from agents.expression_tree import And, Not, Or, Pattern, Tree
 from agents.patterns import Misfit, pattern_regex
@@ -48,11 +49,15 @@ class Expression:
     """
 
     tree: Tree
-    _match: Callable[[str], object] = field(eq=False, repr=False)
 
     def matches(self, url: str) -> bool:
         """Tell whether a canonical URL is taken."""
         return self._match(url) is not None
+
+    @cached_property
+    def _match(self) -> Callable[[str], object]:
+        """The compiled expression; who only reads where it takes URLs does not pay for that."""
+        return re.compile(self.tree.regex).match
 
     def __str__(self) -> str:
         return str(self.tree)
@@ -69,7 +74,7 @@ def parse(expression: str) -> Expression:
             expression, LENGTH_LIMIT, f"longer than {LENGTH_LIMIT} characters; make it shorter"
         )
     tree = _Reader(expression).read()
-    return Expression(tree, re.compile(tree.regex).match)
+    return Expression(tree)
 
 
 class _Token(NamedTuple):
