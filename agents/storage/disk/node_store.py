@@ -43,7 +43,12 @@ class NodeStore(Disks):
         return None
 
     def read_small(self, key: str) -> bytes | None:
-        """Return a small content; None when no disk has it, or it is not small."""
+        """Return a small content; None when no disk has it, or it is not small, or none answers.
+
+        It is read in the reactor's thread. From a disk that begins to hang this may never return,
+        and then the node stands still: only what a disk has not answered for `health.SILENCE`, of
+        looks that come every few seconds, keeps the reactor away from it.
+        """
         for disk in self._answering:
             body = disk.read_small(key)
             if body is not None:
@@ -309,13 +314,16 @@ class NodeStore(Disks):
         if not sound:
             raise DiskFailed(f"no disk of this node can be written: {self.failed}")
         fitting = [disk for disk in sound if disk.room > size and disk not in without]
-        fitting = [disk for disk in fitting if disk.name not in self._resting] or fitting
+        fitting = [disk for disk in fitting if not self._is_last_choice(disk)] or fitting
         if not fitting:
             raise DiskFull(
                 f"no disk of this node has room for {size} bytes above its reserve: free some "
                 "space, or add a disk or a storage node"
             )
         return fitting
+
+    def _is_last_choice(self, disk: DiskStore) -> bool:
+        return disk.name in self._resting or disk.health.stalls
 
     def _passed_over(self, disk: DiskStore, tried: list[DiskStore], error: object) -> None:
         """Take note that a disk did not take something, and see what is the matter with it.

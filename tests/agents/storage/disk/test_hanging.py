@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from threading import Event
 
 import pytest
 import pytest_twisted
@@ -126,6 +127,26 @@ async def test_a_disk_that_does_not_answer_is_not_asked_by_the_reactor(node, mon
     hanging.end()
     await _until(lambda: not stuck.health.silent)
     assert node.disks == [stuck, other] and node.read_small(_key(b"one")) == b"one"
+
+
+@ensureDeferred
+async def test_new_things_are_not_written_to_a_disk_that_stalls(node, monkeypatch) -> None:
+    """While a sync takes long the others take what is new, and it is still read."""
+    stalling, other = node.disks
+    await stalling.put(_key(b"one"), b"one")
+    sync = Event()
+    monkeypatch.setattr(health_module, "STALL", 0.05)
+    monkeypatch.setattr(health_module.os, "utime", lambda _: sync.wait(20))
+    monkeypatch.setattr(disks_module, "PATIENCE", 60.0)
+    await _until(lambda: stalling.health.stalls and other.health.stalls)
+    other.health.syncing = 0.0
+    for body in BODIES:
+        await node.put(_key(body), body)
+    assert all(other.holds("contents", _key(body)) for body in BODIES)
+    assert node.read_small(_key(b"one")) == b"one"
+    sync.set()
+    await _until(lambda: not stalling.health.stalls)
+    assert len(node.disks) == 2
 
 
 @ensureDeferred
@@ -261,6 +282,7 @@ async def main(_):
     began = time.monotonic()
     print("during", all(await put(node, keys[100:])), time.monotonic() - began < 30)
     await until(lambda: frozen not in node.disks)
+    assert frozen.health.syncing
     print("said", "did not answer" in node.missing[str(folder / "a")], not node.failed)
     run("fsfreeze", "-u", folder / "a")
     await until(lambda: len(node.disks) == 2)
