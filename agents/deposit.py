@@ -48,7 +48,8 @@ class Findings:
         languages: language tags met, most frequent first.
         statistics: figures of the report by name.
         problem: why the report could not be read, or empty.
-        judgement: what the site is by the policy that came with the deposit; null without one.
+        judgement: what the site is by the policy that came with the deposit; null without one,
+            and when the report could not be read.
         update: what is new since the former crawl.
     """
 

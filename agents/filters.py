@@ -21,6 +21,7 @@ from agents.summary import Summary
 RULES: Final = 1000  # of one configuration
 NESTING: Final = 8  # rules within rules
 KEYWORDS: Final = 10_000  # of all rules; what crawlers look for at once
+CHARACTERS: Final = 500_000  # of all texts of all rules, which go with every deposit
 
 
 @frozen
@@ -135,6 +136,8 @@ class Filters:
             raise ValueError(f"up to {RULES} rules")
         if len(self.keywords) > KEYWORDS:
             raise ValueError(f"up to {KEYWORDS} keywords")
+        if sum(map(_characters, _every(self.rules))) > CHARACTERS:
+            raise ValueError(f"keywords, languages and formats of up to {CHARACTERS} characters")
 
     @property
     def keywords(self) -> tuple[str, ...]:
@@ -195,6 +198,11 @@ def _depth(rules: Rules) -> int:
         level = [inner for rule in level for inner in rule.inner]
         depth += 1
     return depth
+
+
+def _characters(rule: Rule) -> int:
+    simple = (rule.keywords, rule.frequent, rule.languages, rule.formats, rule.captures)
+    return sum(len(text) for each in simple if each for text in each.of)
 
 
 def _every(rules: Rules) -> Iterator[Rule]:

@@ -18,12 +18,13 @@ from agents.connectivity import former
 from agents.connectivity.contents import Contents, Taken
 from agents.connectivity.crawl_folder import REPORT, STRUCTURE, CrawlFolder
 from agents.connectivity.index import INVALID, Index
+from agents.connectivity.judging import is_kept, judged, leads_on
 from agents.connectivity.learning import Learning, parts
 from agents.connectivity.patience import Patience
 from agents.connectivity.report import read_report
 from agents.connectivity.structure import Batch, find_packed, read_batch
 from agents.deposit import ContentSize, DepositFigures, Findings
-from agents.judgement import Judgement, Policy
+from agents.judgement import Policy
 from anet.workers import Workers
 from hip import RemoteError
 
@@ -106,33 +107,16 @@ class Deposit:
             OutOfStep: the scheduler forgot what it was told; repeat.
         """
         await self._workers.run(self.folder.check)
-        findings = await self._judge()
-        if self._kept(findings.judgement):
-            await self._deposit_all(moved)
-            await self._leave_for_next()
-        if self._led(findings.judgement):
-            report = parts(self.folder.path / REPORT, self._limits.report)
-            await self._learning.tell(self.crawl, report, self._patience)
-        return self.figures(findings)
-
-    async def _judge(self) -> Findings:
-        """Read the report, and judge the site by it."""
         path = self.folder.path / REPORT
         report = await self._workers.run(read_report, path, self._limits.report)
-        if self._policy is None:
-            return report.findings
-        verdict = await self._workers.run(self._policy.filters.judge, report.summary)
-        judgement = Judgement(verdict.passes, verdict.relevance, verdict.sentences)
-        return evolve(report.findings, judgement=judgement)
-
-    def _kept(self, judgement: Judgement | None) -> bool:
-        """Tell whether the captures are deposited."""
-        keeps = self._policy is None or self._policy.keep_failed
-        return keeps or judgement is None or judgement.passes
-
-    def _led(self, judgement: Judgement | None) -> bool:
-        """Tell whether the scheduler wants to know where the site leads."""
-        return bool(self._policy and self._policy.links and judgement and judgement.passes)
+        findings = await self._workers.run(judged, report, self._policy)
+        if is_kept(findings, self._policy):
+            await self._deposit_all(moved)
+            await self._leave_for_next()
+        if leads_on(findings, self._policy):
+            told = parts(path, self._limits.report)
+            await self._learning.tell(self.crawl, told, self._patience)
+        return self.figures(findings)
 
     async def _deposit_all(self, moved: Callable[[], None]) -> None:
         """Deposit the captures and their contents."""

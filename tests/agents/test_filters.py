@@ -185,6 +185,8 @@ def test_rules_are_bounded() -> None:
         Filters((Rule(all=(deep,)),))
     with pytest.raises(ValueError, match="keywords"):
         Filters((Rule(keywords=Keywords({str(each): 1.0 for each in range(10_001)})),))
+    with pytest.raises(ValueError, match="characters"):
+        Filters((Rule(frequent=Frequent(("x" * 200,) * 2501)),))
 
 
 # Whatever the rules and the crawl are.

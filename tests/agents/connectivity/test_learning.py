@@ -87,6 +87,17 @@ async def test_nothing_is_told_that_nobody_wants(tree: Any) -> None:
 
 
 @ensureDeferred
+async def test_nobody_is_judged_by_a_damaged_report(tree: Any) -> None:
+    """What could not be read might be what the site passes by: it is deposited, and told why."""
+    tree.crawl("c", PAGE, report=report()[:-20])
+    figures = await tree.deposit(policy=Policy(FRENCH.filters, keep_failed=False))
+    assert figures["captures_recorded"] == 1
+    assert figures["findings"]["judgement"] is None
+    assert "no XML" in figures["findings"]["problem"]
+    assert tree.scheduler.calls == 0
+
+
+@ensureDeferred
 async def test_a_scheduler_that_refuses_is_asked_again(tree: Any) -> None:
     """Whatever it refuses with, the same part comes again, and is counted once."""
     tree.crawl("c", PAGE, report=report())
