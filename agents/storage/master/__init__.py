@@ -3,6 +3,8 @@
     service   Options, makeService
     config    its section of the configuration
     registry  the nodes and index nodes that are linked, and those that are waited for
+    telling   what index nodes are told of them
+    unread    which logs of additions are not known to their ends
     mending   repairs of what lacks a replica, or has copies that differ
     methods   what it answers over HIP
     pages     what it shows a person, and Prometheus
