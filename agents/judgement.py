@@ -59,6 +59,7 @@ class LevelUpdate:
 
     Attributes:
         depth: page links from the start.
+        captures: answers recorded.
         documents: different contents whose text was read.
         chunks: of their texts.
         rate: share of the chunks that the former crawl did not have; null if there is nothing
@@ -66,8 +67,9 @@ class LevelUpdate:
     """
 
     depth: int
-    documents: int
-    chunks: int
+    captures: int = 0
+    documents: int = 0
+    chunks: int = 0
     rate: float | None = None
 
 
@@ -85,6 +87,8 @@ class Update:
         urls_changed: URLs whose content differs from the former crawl's.
         urls_unchanged: URLs whose content is the former crawl's.
         urls_gone: URLs of the former crawl that this one did not meet.
+        requests: what the crawl cost the site.
+        bytes: of bodies received.
     """
 
     rate: float | None = None
@@ -95,3 +99,5 @@ class Update:
     urls_changed: int = 0
     urls_unchanged: int = 0
     urls_gone: int = 0
+    requests: int = 0
+    bytes: int = 0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from agents.connectivity.elements import BadReport, elements
 from agents.deposit import Findings
@@ -38,7 +38,8 @@ class Report:
         languages: of the texts.
         keywords: the most frequent, with their numbers.
         terms: those that were looked for and found.
-        levels: what is new of each.
+        levels: what is new of the texts of each.
+        captures: by level.
         formats: of the captures.
         problem: why the rest could not be read, or empty.
     """
@@ -52,7 +53,8 @@ class Report:
     languages: list[Language] = field(factory=list)
     keywords: list[tuple[str, int]] = field(factory=list)
     terms: list[Term] = field(factory=list)
-    levels: list[LevelUpdate] = field(factory=list)
+    levels: dict[int, LevelUpdate] = field(factory=dict)
+    captures: dict[int, int] = field(factory=dict)
     formats: list[Format] = field(factory=list)
     problem: str = ""
 
@@ -78,11 +80,13 @@ class Report:
             rate=_rate(self.texts.get("update")),
             documents=_count(self.texts.get("documents")),
             chunks=_count(self.texts.get("chunks")),
-            levels=tuple(self.levels),
+            levels=tuple(self._levels()),
             urls_new=_count(self.statistics.get("urls_new")),
             urls_changed=_count(self.statistics.get("urls_changed")),
             urls_unchanged=_count(self.statistics.get("urls_unchanged")),
             urls_gone=_count(self.statistics.get("urls_gone")),
+            requests=_count(self.statistics.get("requests")),
+            bytes=_count(self.statistics.get("bytes_received")),
         )
 
     @property
@@ -98,6 +102,11 @@ class Report:
             problem=self.problem,
             update=self.update,
         )
+
+    def _levels(self) -> Iterator[LevelUpdate]:
+        for depth in sorted(self.levels.keys() | self.captures.keys())[:LEVELS]:
+            level = self.levels.get(depth, LevelUpdate(depth))
+            yield evolve(level, captures=self.captures.get(depth, 0))
 
 
 def read_report(path: Path, limit: int) -> Report:
@@ -217,7 +226,12 @@ def _level(report: Report, attributes: _Attributes) -> None:
     if len(report.levels) < LEVELS:
         documents, chunks = _count(attributes.get("documents")), _count(attributes.get("chunks"))
         depth, rate = _count(attributes.get("depth")), _rate(attributes.get("update"))
-        report.levels.append(LevelUpdate(depth, documents, chunks, rate))
+        report.levels[depth] = LevelUpdate(depth, documents=documents, chunks=chunks, rate=rate)
+
+
+def _captures(report: Report, attributes: _Attributes) -> None:
+    if len(report.captures) < LEVELS:
+        report.captures[_count(attributes.get("depth"))] = _count(attributes.get("count"))
 
 
 def _format(report: Report, attributes: _Attributes) -> None:
@@ -234,6 +248,7 @@ _TAKE: Final[Mapping[tuple[str, str], Callable[[Report, _Attributes], None]]] = 
     ("feeds", "feed"): _feed,
     ("streams", "stream"): _stream,
     ("statistics", "figure"): _figure,
+    ("levels", "level"): _captures,
     ("formats", "format"): _format,
     ("report", "texts"): _texts,
     ("texts", "language"): _language,

@@ -58,7 +58,9 @@ async def test_a_site_that_passes_is_judged_and_its_links_are_told(tree: Any) ->
     }
     update = figures["findings"]["update"]
     assert (update["rate"], update["chunks"]) == (0.5, 4)
-    assert update["levels"] == [{"depth": 0, "documents": 1, "chunks": 4, "rate": 0.5}]
+    assert update["levels"] == [
+        {"depth": 0, "captures": 0, "documents": 1, "chunks": 4, "rate": 0.5}
+    ]
     assert_learned_once(tree)
     assert tree.scheduler.calls == 3
 

@@ -12,7 +12,7 @@ from agents.connectivity.report import read_report, read_urls
 from agents.crawler.analysis.summary import Summary as Texts
 from agents.crawler.findings import Findings
 from agents.crawler.report import report
-from agents.judgement import LevelUpdate, Update
+from agents.judgement import LEVELS, LevelUpdate, Update
 from agents.order import CrawlFigures, Order
 from agents.summary import Format, Language, Summary, Term
 
@@ -65,19 +65,23 @@ def test_what_a_crawler_writes_is_read_whole(path: Path) -> None:
     """All that a site is judged by, and all that is new in it, comes through the report."""
     findings = Findings()
     findings.answer(200, "text/html", 1000, 0, "new")
+    findings.answer(404, "text/plain", 10, 2, "new")
     findings.external("http://b.example/?a=1&b=2", 4)
-    figures = CrawlFigures(captures=5, pages=4, urls_new=3, urls_changed=2, urls_unchanged=1)
-    path.write_bytes(report(Order("c", "s", "u", "e"), figures, findings, TOLD, urls_gone=9))
+    figures = CrawlFigures(
+        captures=5, pages=4, bytes_received=6, urls_new=3, urls_changed=2, urls_unchanged=1
+    )
+    order = Order("c", "s", "u", "e")
+    path.write_bytes(report(order, figures, findings, TOLD, urls_gone=9, requests=7))
     read = read_report(path, 100_000)
     assert read.summary == Summary(
         captures=5, pages=4, documents=3, characters=100, words=20,
         languages=(Language("fr", 2, 70), Language("en", 1, 30)),
         terms=(Term("a & b", 7, 2),),
         keywords=(("dépôt légal", 40),),
-        formats=(Format("text/html", 1, 1000),),
+        formats=(Format("text/html", 1, 1000), Format("text/plain", 1, 10)),
     )  # fmt: skip
-    levels = (LevelUpdate(0, 1, 2, 0.5), LevelUpdate(1, 2, 6, None))
-    assert read.update == Update(0.25, 3, 8, levels, 3, 2, 1, 9)
+    levels = (LevelUpdate(0, 1, 1, 2, 0.5), LevelUpdate(1, 0, 2, 6, None), LevelUpdate(2, 1))
+    assert read.update == Update(0.25, 3, 8, levels, 3, 2, 1, 9, requests=7, bytes=6)
     assert list(read_urls(path, 100_000)) == [("link", "http://b.example/?a=1&b=2", 4)]
     assert set(TOLD) == set(Texts().told())  # the crawler tells nothing else
 
@@ -119,7 +123,7 @@ def test_a_report_is_not_trusted(path: Path, tmp_path: Path) -> None:
     assert "cannot be read" in read_report(tmp_path / "none.xml", 1000).problem
 
 
-@pytest.mark.parametrize("lists", ["terms", "levels", "formats", "languages", "keywords"])
+@pytest.mark.parametrize("lists", ["terms", "formats", "languages", "keywords"])
 def test_every_list_is_bounded(path: Path, lists: str) -> None:
     """A report of any length gives a summary of a size that can be told beforehand."""
     one = "format" if lists == "formats" else lists[:-1]
@@ -127,6 +131,14 @@ def test_every_list_is_bounded(path: Path, lists: str) -> None:
     many = f'<{one} name="x"/>' * 10_500
     path.write_text(f"<report><{around}>{many}</{around}></report>")
     assert 0 < len(getattr(read_report(path, 2**20), lists)) <= 10_000
+
+
+@pytest.mark.parametrize("around", ["texts", "levels"])
+def test_levels_are_bounded(path: Path, around: str) -> None:
+    """However deep a site says it is."""
+    many = "".join(f'<level depth="{depth}"/>' for depth in range(3000))
+    path.write_text(f"<report><{around}>{many}</{around}></report>")
+    assert len(read_report(path, 2**20).update.levels) == LEVELS
 
 
 @pytest.mark.parametrize("name", ["foo", "utf-7", "rot13", "idna", "undefined", "unicode_escape"])
