@@ -7,6 +7,7 @@ import pytest
 
 from agents.crawler.strategy import traps
 from agents.delimitation import Delimitation, guess, parse
+from agents.scheduler.expansion.guessing import guess_site
 from agents.session_ids import without_session
 from agents.urls import canonical
 
@@ -54,6 +55,13 @@ def test_sessions(link: str, fetched: str) -> None:
 def test_guesses(start: str, accept: str) -> None:
     """A site known by its URL gets this expression."""
     assert guess(start) == (accept, "")
+
+
+@pytest.mark.parametrize(("url", "start", "kind"), rows("URL found", "start URL", "kind"))
+def test_sites_found_by_links(url: str, start: str, kind: str) -> None:
+    """A URL that is found leads to the site that the page tells."""
+    guess = guess_site(url)
+    assert (guess.start_url, guess.kind) == (start, kind)
 
 
 def test_the_table_of_the_paper() -> None:

@@ -30,6 +30,10 @@ class Decision:
     reasons: tuple[str, ...] = ()
 
 
+class TooWide(ValueError):
+    """More sites lie within the bounds of one than can be kept apart; narrow its accept."""
+
+
 def decide(new: Claim, others: Iterable[Claim]) -> Decision:
     """Tell whether a new site can be registered beside those that it meets."""
     against: list[str] = []
@@ -54,7 +58,7 @@ def left_to(claim: Claim, others: Sequence[Claim]) -> str:
         others: its neighbours (`Delimitations.neighbours`).
 
     Raises:
-        InvalidExpression: there is more than an expression can hold.
+        TooWide: there is more than an expression can hold.
     """
     terms = [claim.reject] if claim.reject.strip() else []
     for other in others:
@@ -62,7 +66,12 @@ def left_to(claim: Claim, others: Sequence[Claim]) -> str:
     if len(terms) < 2:
         return "".join(terms)
     whole = " OR ".join(terms)
-    parse(whole)
+    try:
+        parse(whole)
+    except InvalidExpression as error:
+        raise TooWide(
+            f"what others have within {_name(claim)} does not go into an expression: {error.reason}"
+        ) from None
     return whole
 
 
@@ -149,6 +158,3 @@ def _term(owner: Claim, portion: Portion, kept: list[Portion]) -> str:
 
 def _name(claim: Claim) -> str:
     return f"site {claim.number} ({claim.start_url})"
-
-
-__all__ = ["Decision", "InvalidExpression", "decide", "left_to"]

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from agents.scheduler.expansion.anchors import Address, Portion, address_of
+from agents.scheduler.expansion.borders import TooWide
 from agents.scheduler.expansion.claims import Claim
 from agents.scheduler.expansion.surroundings import rows_near
 from agents.scheduler.expansion.tables import Stamp, Tables, Transaction
@@ -62,29 +63,31 @@ class Delimitations:
         with self._tables.begin() as txn:
             return self._tables.stamp(txn)
 
-    def register(self, claims: Iterable[Claim], mark: int = 0) -> dict[int, str]:
+    def register(self, claims: Iterable[Claim], mark: int | None = None) -> dict[int, str]:
         """Take in sites, or new bounds of sites that are in it.
 
         Args:
             claims: any number; each batch of them is a transaction.
-            mark: kept in the stamp, once all are taken in.
+            mark: to be kept in the stamp with the last of them; by default what is kept stays.
 
         Returns:
             Why some were refused, in words by number; such a site's URLs are not found.
         """
         refused: dict[int, str] = {}
         waiting = iter(claims)
-        while batch := list(islice(waiting, _BATCH)):
+        following = list(islice(waiting, _BATCH))
+        while True:
+            batch, following = following, list(islice(waiting, _BATCH))
             with self._tables.begin(write=True) as txn:
                 for claim in batch:
                     reason = self._register(txn, claim)
                     if reason:
                         refused[claim.number] = reason
-        with self._tables.begin(write=True) as txn:
-            self._tables.mark(txn, mark)
-        return refused
+                if not following:
+                    self._tables.mark(txn, mark)
+                    return refused
 
-    def forget(self, numbers: Iterable[int], mark: int = 0) -> None:
+    def forget(self, numbers: Iterable[int], mark: int | None = None) -> None:
         """Take sites out; their numbers are not given again."""
         with self._tables.begin(write=True) as txn:
             for number in numbers:
@@ -109,13 +112,16 @@ class Delimitations:
     def neighbours(self, claim: Claim, limit: int = NEIGHBOURS) -> list[Claim]:
         """Return the sites with a portion that meets one of a site's, itself not among them.
 
-        At most `limit` are looked at for each portion of the site: there may be others.
+        Raises:
+            TooWide: more than `limit` are near.
         """
         found: dict[int, Claim] = {}
         with self._tables.begin() as txn:
             for portion in claim.taken:
                 rows = rows_near(txn, self._tables, portion)
-                for other in islice(self._at(txn, rows, claim.number), limit):
+                for looked, other in enumerate(self._at(txn, rows, claim.number)):
+                    if looked >= limit:
+                        raise TooWide(f"more than {limit} sites lie at {portion} or within")
                     if any(portion.meets(each) for each in other.taken):
                         found[other.number] = other
         return list(found.values())

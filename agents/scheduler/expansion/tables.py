@@ -83,8 +83,10 @@ class Tables:
         kept = txn.get(b"stamp", db=self.about)
         return msgspec.msgpack.decode(kept, type=Stamp) if kept else Stamp()
 
-    def mark(self, txn: Transaction, mark: int) -> None:
+    def mark(self, txn: Transaction, mark: int | None) -> None:
         """Keep how far the index goes, and what the caller tells to remember with it."""
+        if mark is None:
+            mark = self.stamp(txn).mark
         cursor = txn.cursor(db=self.sites)
         last = int.from_bytes(cursor.key(), "big") if cursor.last() else 0
         stamp = Stamp(txn.stat(self.sites)["entries"], last, mark)

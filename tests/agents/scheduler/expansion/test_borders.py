@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from agents.delimitation import Delimitation, InvalidExpression
-from agents.scheduler.expansion.borders import decide, left_to
+from agents.delimitation import Delimitation
+from agents.scheduler.expansion.borders import TooWide, decide, left_to
 from agents.scheduler.expansion.claims import Claim
 from agents.scheduler.expansion.delimitations import Delimitations
 
@@ -141,7 +141,7 @@ def test_more_inner_sites_than_an_expression_holds() -> None:
     outer, *inner = claims_of(
         (".a.org", ""), *((f"//b{number}.a.org", "") for number in range(5000))
     )
-    with pytest.raises(InvalidExpression):
+    with pytest.raises(TooWide, match="longer than 65536 characters"):
         left_to(outer, inner)
 
 
