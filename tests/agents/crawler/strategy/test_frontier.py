@@ -116,17 +116,24 @@ def test_what_is_taken_out_of_turn_is_not_taken_again(tmp_path: Path) -> None:
     assert order_of(frontier) == ["s"]
 
 
+URLS = st.from_regex(r"https?://[!-~]{1,30}", fullmatch=True)
+FOUND = {"referrer": st.just("") | URLS, "encoding": st.sampled_from(["", "utf-8"])}
+
+
 @given(
     st.builds(
         Task,
-        st.from_regex(r"https?://[!-~]{1,30}", fullmatch=True),
+        URLS,
         st.just(COMPONENT),
         st.booleans(),
         st.integers(0, 1000),
         st.integers(0, 20),
         st.integers(0, 5),
+        **FOUND,
     )
-    | st.builds(Task, st.just("http://a/"), st.just(PAGE), st.just(False), st.integers(0, 9))
+    | st.builds(
+        Task, st.just("http://a/"), st.just(PAGE), st.just(False), st.integers(0, 9), **FOUND
+    )
 )
 def test_tasks_survive_the_disk(task: Task) -> None:
     """A task is the same after a line of a spool."""
