@@ -68,9 +68,10 @@ class Claim(msgspec.Struct, frozen=True, array_like=True):
         return None if found is None or self._rejects(url, address) else found
 
     def _rejects(self, url: str, address: Address) -> bool:
-        return any(portion.holds(address) for portion in self.left) or any(
-            _parsed(text).matches(url) for text in self.asked
-        )
+        for portion in self.left:  # a loop, for each look-up does this
+            if portion.holds(address):
+                return True
+        return bool(self.asked) and any(_parsed(text).matches(url) for text in self.asked)
 
 
 def _split(tree: Tree) -> tuple[Tree, list[Tree]]:

@@ -221,14 +221,15 @@ class Delimitations:
             host: of the anchor.
             length: characters of the anchor's path.
         """
-        best, winner = None, None
+        best: Portion | None = None
+        winner = None
         for number in _numbers(row):
             claim = self._claim(txn, number)
             if claim is not None:
                 here = [each for each in claim.taken if _is_at(each, host, length)]
                 portion = claim.best(url, address, here)
-                if portion is not None and (best is None or portion.rank > best):
-                    best, winner = portion.rank, claim.number
+                if portion is not None and (best is None or portion.rank > best.rank):
+                    best, winner = portion, claim.number
         return winner
 
     def _at(self, txn: Transaction, rows: Iterable[bytes], but: int) -> Iterator[Claim]:
