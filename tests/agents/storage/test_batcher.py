@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pytest_twisted import ensureDeferred
 from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import Clock
 
 from agents.storage.batcher import Batcher
 from anet.errors import Overloaded
@@ -13,7 +14,7 @@ from anet.errors import Overloaded
 class Work:
     """Runs batches when told to."""
 
-    def __init__(self, **limits: int) -> None:
+    def __init__(self, **limits: Any) -> None:
         self.batches: list[list[int]] = []
         self.running: list[Deferred[list[Any]]] = []
         settings = {"batch_limit": 3, "waiting_limit": 5} | limits
@@ -108,3 +109,19 @@ async def test_a_cancelled_caller_does_not_disturb_the_batch() -> None:
     work.finish(1, "two")
     assert work.batches == [[0], [1, 2]]
     assert await other == "two"
+
+
+def test_what_comes_in_one_turn_goes_together() -> None:
+    """With a clock a batch begins at the end of the turn, and so does the one after it."""
+    clock = Clock()
+    work = Work(clock=clock)
+    for number in range(2):
+        work.batcher.submit(number)
+    assert work.batches == []
+    clock.advance(0)
+    assert work.batches == [[0, 1]]
+    work.batcher.submit(2)
+    work.finish("a", "b")
+    work.batcher.submit(3)
+    clock.advance(0)
+    assert work.batches[1:] == [[2, 3]]

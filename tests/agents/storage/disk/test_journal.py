@@ -175,6 +175,21 @@ async def test_what_a_killed_process_left(store, tmp_path, workers, monkeypatch)
 
 
 @ensureDeferred
+async def test_a_file_that_is_there_already_is_replaced(store: DiskStore, monkeypatch) -> None:
+    """Whatever has a content's name when its file is made gives way to what was acknowledged."""
+    monkeypatch.setattr(store.ahead, "_make", lambda: None)
+    assert await store.put(_key(b"one"), b"one") is True
+    path = store.layout.content(_key(b"one"))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"damaged")
+    assert store.read_small(_key(b"one")) == b"one"
+    monkeypatch.undo()
+    await store.ahead.settle()
+    assert path.read_bytes() == b"one"
+    assert store.holdings.counts["contents"] == 1
+
+
+@ensureDeferred
 async def test_files_that_could_not_be_made_are_tried_again(store, monkeypatch) -> None:
     """Without another put: there may be room again after some seconds."""
     clock = Clock()

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import socket
 from hashlib import sha256
 from typing import Any
@@ -12,15 +13,18 @@ import pytest_twisted
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import ensureDeferred as ensured
+from twisted.internet.defer import fail
 from twisted.internet.threads import deferToThread
 
 from agents.bundle import BUNDLE_LIMIT, COUNT_LIMIT, pack
 from agents.capture import structure_key
 from agents.storage.disk.contents import SMALL
 from agents.storage.disk.node_store import NodeStore
+from agents.storage.errors import DiskFailed
 from agents.storage.node import body as body_module
 from agents.storage.node.routes import NodeRoutes
 from agents.storage.status import NodeStatus
+from anet.errors import Overloaded
 from anet.http import (
     FileBody,
     Headers,
@@ -28,6 +32,7 @@ from anet.http import (
     HttpServer,
     PlainPut,
     Request,
+    Response,
     guarded_prompt,
     guarded_taker,
 )
@@ -374,6 +379,33 @@ async def test_a_small_put_that_comes_whole_is_answered_as_any_other(node) -> No
         assert answer.endswith(b"\r\n\r\n" + said)
         assert int(answer.split()[1]) in (status, 201)
     assert node.routes.contents.taken == 1
+
+
+@ensureDeferred
+async def test_the_quick_answer_is_the_general_one_byte_for_byte(node) -> None:
+    """Its head too, but for the date, whatever the node is called."""
+    contents, key = node.routes.contents, sha256(b"one").hexdigest()
+    for new, status in ((True, 201), (False, 200)):
+        said = {"node": contents._name, "key": key, "size": 3}
+        response = Response.json(status, said)
+        wanted = response.head(True, False) + bytes(response.body)
+        without_date = re.compile(rb"Date: [^\r]*")
+        assert without_date.sub(b"", contents._taken(new, key, 3)) == without_date.sub(b"", wanted)
+
+
+@pytest.mark.parametrize("error", [DiskFailed("broken"), Overloaded("1 are waiting")])
+@ensureDeferred
+async def test_a_small_put_that_fails_on_the_quick_way_is_tried_again(
+    node, error, monkeypatch
+) -> None:
+    """The general way finds another disk, or room, and is what answers."""
+    monkeypatch.setattr(node.routes.contents._store, "put_small", lambda *_: fail(error))
+    key = sha256(b"one").hexdigest()
+    answering = node.routes.contents.taker(
+        PlainPut(f"/contents/{key}", b"", b"Bearer secret", b"one")
+    )
+    assert (await answering).startswith(b"HTTP/1.1 201 Created\r\n")
+    assert (await node.ask("GET", f"/contents/{key}"))[2] == b"one"
 
 
 @ensureDeferred
