@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
+from agents.archive.command import simulate_arguments
 from agents.archive.command.storage_arguments import add_actions
 from hip.version import VERSION
 
@@ -23,6 +24,10 @@ def parser() -> argparse.ArgumentParser:
     _json(captures)
     _verb(verbs, "stop", "stop the archive that runs in the folder")
     _verb(verbs, "check", "check the configuration of every agent")
+    words = "show how fresh policies would keep a web that changes, and at what cost"
+    simulate_arguments.add_options(
+        verbs.add_parser("simulate", help=words, description=_sentence(words))
+    )
     words = "look after what the archive holds: nodes, disks, replicas, copies"
     add_actions(verbs.add_parser("storage", help=words, description=_sentence(words)), _common)
     return parser
