@@ -1,5 +1,7 @@
 """What may be registered, how it is ordered, and how the index is made again."""
 
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -111,3 +113,44 @@ def test_an_empty_table(index: Delimitations) -> None:
     index.register([claim(1, "//a.org")])
     assert catch_up(index, Stamp(), Table().after) == {}
     assert index.site_of("http://a.org/") is None
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from agents.scheduler.expansion.claims import Claim
+from agents.scheduler.expansion.delimitations import Delimitations
+
+index = Delimitations(Path(sys.argv[1]))
+index.open()
+number = 0
+while True:
+    number += 1
+    index.register([Claim.read(number, "http://a.org/", f"//s{number}.org")], mark=7)
+    print(number, flush=True)
+"""
+
+
+def test_a_killed_writer_leaves_an_index_that_can_be_brought_up(tmp_path: Path) -> None:
+    """Whoever is killed while it registers leaves an index that holds what it was told to have."""
+    path = tmp_path / "delimitations.lmdb"
+    rows = [(number, "http://a.org/", f"//s{number}.org", "") for number in range(1, 5001)]
+    for _ in range(3):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True
+        )
+        assert writer.stdout is not None
+        told = [int(writer.stdout.readline()) for _ in range(20)]
+        writer.kill()
+        told += [int(line) for line in writer.stdout]
+        writer.wait()
+        index = Delimitations(path)
+        stamp = index.open()
+        assert told[-1] <= stamp.sites <= told[-1] + 1
+        assert index.sites_of(f"http://s{number}.org/" for number in told) == told
+        table = Table(*rows)
+        table.mark = 7
+        assert catch_up(index, table.stamp, table.after) == {}
+        assert index.site_of("http://s5000.org/") == 5000
+        index.clear()
+        index.close()
