@@ -1,6 +1,7 @@
 """Gives crawls to crawlers, and sees to it that each comes to an end."""
 
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any, TypeVar
 
 from twisted.internet.defer import Deferred
@@ -12,7 +13,7 @@ from agents.scheduler.database import Crawl, Database
 from agents.scheduler.life import CrawlerState, CrawlState, NoSuchTransition
 from agents.scheduler.means import Means
 from agents.scheduler.nurseries import Nurseries
-from agents.scheduler.orders import CRAWLS, former_of, order_of
+from agents.scheduler.orders import CRAWLS, formers_of, order_of
 from agents.scheduler.policy import Due, plan
 from agents.scheduler.pool import Peer, Pool, Work
 from anet.errors import AnetError
@@ -21,6 +22,8 @@ from anet.tasks import sleep
 from hip import ConnectionLost, HipError, NotConnected, RemoteError
 
 _LONGEST_SLEEP = 10.0  # seconds between looks for work, when nothing rings
+_LOOK = 5.0  # seconds between looks for attempts that nobody works on
+_AT_ONCE = 200  # crawls begun in one transaction
 _DISTRUST = 5.0  # seconds before a crawler that refused is asked again, if it says nothing
 _ORDER_PATIENCE = 30.0  # seconds for a crawler to take an order
 _BUSY = "busy"  # a crawler's refusal
@@ -41,6 +44,7 @@ class Collecting:
         self._alarm = Alarm(means.clock, _LONGEST_SLEEP)
         self._absences = Absences(means.clock, self._give_up)
         self._orphans: dict[str, float] = {}  # attempts without a crawler, and since when
+        self._next_look = 0.0  # for these
         self._inherited: set[str] = set()  # attempts that ran before the scheduler was started
 
     def ring(self) -> None:
@@ -64,7 +68,9 @@ class Collecting:
         while True:
             await self._alarm.wait()
             with self._means.journal.noting("work could not be given"):
-                await self._lose_orphans()
+                if self._seconds() >= self._next_look:
+                    self._next_look = self._seconds() + _LOOK
+                    await self._lose_orphans()
                 await self._give_work()
 
     def stop(self) -> None:
@@ -146,29 +152,46 @@ class Collecting:
         room = len(pool.free()) + max(0, config.maximum_crawlers - crawlers)
         if not room:
             return
-        due = await self._means.store.run(Database.due, room)
+        store, now = self._means.store, self._means.now()
+        due = await store.run(Database.next_due, min(room, _AT_ONCE), now)
         decided = plan(due, pool.free(), crawlers, config.maximum_crawlers)
-        for one, crawler in decided.assignments:
-            if crawler in pool.free():  # it may have gone in the meantime
-                await self._start(one, crawler)
+        # A crawler may have gone in the meantime.
+        assigned = [pair for pair in decided.assignments if pool.is_free(pair[1])]
+        if assigned:
+            await self._start(assigned)
+        if room > _AT_ONCE and assigned:
+            self.ring()
         self._nurseries.ask(decided.forks)
 
-    async def _start(self, due: Due, crawler: str) -> None:
-        work = Work(due.attempt, due.crawl, due.host)
-        peer = self.pool.assign(crawler, work, self._seconds())
-        means = self._means
+    async def _start(self, assigned: list[tuple[Due, str]]) -> None:
+        """Begin attempts, and ask crawlers for them."""
+        means, seconds = self._means, self._seconds()
+        peers = {
+            due.attempt: self.pool.assign(crawler, Work(due.attempt, due.crawl, due.host), seconds)
+            for due, crawler in assigned
+        }
+        pairs = [(due.crawl, crawler) for due, crawler in assigned]
+        begun: list[Crawl] = []
         try:
-            crawl = await means.store.run(Database.start, due.crawl, crawler, means.now())
-        except Exception:
-            self.pool.finish(crawler, due.attempt, self._seconds())
-            raise
-        means.live.begin(due.attempt)
-        means.tasks.start(self._collect(peer, due.attempt, crawl), f"ordering {due.attempt}")
+            begun = await means.store.run(Database.start_all, pairs, means.now())
+        finally:
+            for attempt in peers.keys() - {crawl.name for crawl in begun}:
+                self.pool.finish(peers[attempt].name, attempt, self._seconds())
+        sites = [crawl.site for crawl in begun]
+        formers = means.files.run(formers_of, means.directory, sites)
+        looked_up = Shared(means.tasks, _result(formers), "looking for former crawls")
+        for crawl in begun:
+            attempt = crawl.name or ""
+            means.live.begin(attempt)
+            collect = self._collect(peers[attempt], attempt, crawl, looked_up)
+            means.tasks.start(collect, f"ordering {attempt}")
 
-    async def _collect(self, peer: Peer, attempt: str, crawl: Crawl) -> None:
+    async def _collect(
+        self, peer: Peer, attempt: str, crawl: Crawl, formers: Shared[dict[str, Path]]
+    ) -> None:
         means = self._means
         try:
-            former = await means.files.run(former_of, means.directory, crawl.site)
+            former = (await formers.wait()).get(crawl.site)
             order = order_of(crawl, means.config, former)
             await peer.call("collect", timeout=_ORDER_PATIENCE, order=order)
         except RemoteError as error:
@@ -282,3 +305,7 @@ class Collecting:
     def _shielded(self, coroutine: Coroutine[Deferred[Any], Any, _Result]) -> Deferred[_Result]:
         """Let a coroutine come to its end although whoever called us has gone."""
         return Shared(self._means.tasks, coroutine, "what a crawler said").wait()
+
+
+async def _result(deferred: Deferred[_Result]) -> _Result:
+    return await deferred

@@ -1,5 +1,7 @@
 """Has finished crawls deposited, and folders that nobody needs any more removed."""
 
+from collections import Counter
+
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
 
@@ -10,6 +12,7 @@ from agents.scheduler.life import CrawlState
 from agents.scheduler.means import Means
 from agents.scheduler.pool import Peer
 from anet.backoff import Backoff
+from anet.together import together
 from hip import HipError, RemoteError, convert
 
 # What a connectivity agent refuses with when repeating is of no use.
@@ -38,6 +41,9 @@ class Depositing:
         self._means, self._alarm = means, alarm
         self._peers: dict[str, Peer] = {}
         self._running: dict[str, _Running] = {}
+        self._sites: set[str] = set()  # of deposits under way
+        self._load: Counter[str] = Counter()  # deposits under way, by agent
+        self._discarding = False
 
     def join(self, peer: Peer) -> None:
         """Take a connectivity agent whose link is up."""
@@ -60,51 +66,83 @@ class Depositing:
         while True:
             await self._alarm.wait()
             with self._means.journal.noting("deposits wait"):
+                if self._peers and not self._discarding:
+                    self._means.tasks.start(self._discard(), "removing folders")
                 await self._deposit_all()
-                await self._discard_all()
 
     # Deposits
 
     async def _deposit_all(self) -> None:
-        if self._free_peer() is None:
+        room = self._room()
+        if not room:
             return
         store = self._means.store
-        for crawl in await store.run(Database.in_state, CrawlState.COLLECTED, _LOOKED_AT):
-            running = self._running.setdefault(crawl.crawl, _Running(crawl.site))
+        looked_at = min(room, _LOOKED_AT) + len(self._running) - len(self._sites)
+        given = self._give(await store.run(Database.in_state, CrawlState.COLLECTED, looked_at))
+        if not given:
+            return
+        crawls = [crawl for crawl, _ in given]
+        begun: list[str] = []
+        try:
+            begun = await store.run(Database.deposits_began, crawls, self._means.now())
+        finally:
+            for crawl, peer in given:
+                if crawl.crawl in begun:
+                    deposit = self._deposit(peer, crawl)
+                    self._means.tasks.start(deposit, f"deposit of {crawl.crawl}")
+                else:
+                    self._try_again(crawl.crawl)
+        if len(begun) == min(room, _LOOKED_AT):
+            self._alarm.ring()  # there may be more
+
+    def _give(self, crawls: list[Crawl]) -> list[tuple[Crawl, Peer]]:
+        """Give crawls to connectivity agents that have room; count on that."""
+        given = []
+        for crawl in crawls:
             peer = self._free_peer()
             if peer is None:
-                return
-            if self._at_work(crawl.site):
-                continue  # what a site's crawls leave to the next is written by one at a time
-            if running.peer is None and running.timer is None:
-                running.peer = peer
-                self._means.tasks.start(self._deposit(peer, crawl), f"deposit of {crawl.crawl}")
+                break
+            # What a site's crawls leave to the next is written by one at a time.
+            running = self._running.get(crawl.crawl)
+            if crawl.site in self._sites or (running and running.timer):
+                continue
+            if running is None:
+                running = self._running[crawl.crawl] = _Running(crawl.site)
+            self._begin(running, peer)
+            given.append((crawl, peer))
+        return given
 
-    def _at_work(self, site: str) -> bool:
-        return any(one.site == site and one.peer is not None for one in self._running.values())
+    def _room(self) -> int:
+        """Return how many deposits more may be under way."""
+        most = self._means.config.deposits_at_once
+        return sum(max(0, most - self._load[name]) for name in self._peers)
 
     def _free_peer(self) -> Peer | None:
         """Return the connectivity agent with the fewest deposits, unless all have enough."""
-        load = dict.fromkeys(self._peers, 0)
-        for running in self._running.values():
-            if running.peer is not None and running.peer.name in load:
-                load[running.peer.name] += 1
-        name = min(load, key=lambda name: load[name], default=None)
-        if name is None or load[name] >= self._means.config.deposits_at_once:
+        name = min(self._peers, key=lambda name: self._load[name], default=None)
+        if name is None or self._load[name] >= self._means.config.deposits_at_once:
             return None
         return self._peers[name]
+
+    def _begin(self, running: _Running, peer: Peer) -> None:
+        running.peer = peer
+        self._sites.add(running.site)
+        self._load[peer.name] += 1
+
+    def _leave_off(self, running: _Running) -> None:
+        if running.peer is not None:
+            self._load[running.peer.name] -= 1
+            self._sites.discard(running.site)
+            running.peer = None
 
     async def _deposit(self, peer: Peer, crawl: Crawl) -> None:
         with self._means.journal.noting(f"the deposit of {crawl.crawl} is in doubt"):
             await self._deposit_once(peer, crawl)
-        running = self._running.get(crawl.crawl)
-        if running is not None:  # it has not ended
-            self._try_again(running)
+        self._try_again(crawl.crawl)
 
     async def _deposit_once(self, peer: Peer, crawl: Crawl) -> None:
         means = self._means
         means.live.begin(crawl.name or "")
-        await means.store.run(Database.deposit_began, crawl.crawl, means.now())
         try:
             answer = await peer.call(
                 "deposit",
@@ -131,11 +169,13 @@ class Depositing:
         means.journal.add(f"the deposit of {crawl.crawl} is to be repeated: {reason}")
         await means.store.run(Database.deposit_broke, crawl.crawl, reason, means.now())
 
-    def _try_again(self, running: _Running) -> None:
-        """Try again after a while."""
-        running.peer = None
-        wait = running.backoff.next()
-        running.timer = self._means.clock.callLater(wait, self._again, running)
+    def _try_again(self, crawl: str) -> None:
+        """Try a deposit again after a while, if it has not come to its end."""
+        running = self._running.get(crawl)
+        if running is not None:
+            self._leave_off(running)
+            wait = running.backoff.next()
+            running.timer = self._means.clock.callLater(wait, self._again, running)
 
     def _again(self, running: _Running) -> None:
         running.timer = None
@@ -149,23 +189,42 @@ class Depositing:
         self._end(crawl)
 
     def _end(self, crawl: Crawl) -> None:
-        self._running.pop(crawl.crawl, None)
+        self._leave_off(self._running.pop(crawl.crawl))
         self._means.live.end(crawl.name or "")
         self._alarm.ring()
 
     # Discards
 
-    async def _discard_all(self) -> None:
+    async def _discard(self) -> None:
+        """Have folders removed, and forget those that are gone, as long as some go."""
+        self._discarding = True
+        try:
+            with self._means.journal.noting("folders are not removed"):
+                while await self._discard_some():
+                    pass
+        finally:
+            self._discarding = False
+
+    async def _discard_some(self) -> bool:
+        """Have some folders removed; tell whether any went."""
+        store = self._means.store
+        directories = await store.run(Database.discards, _LOOKED_AT)
+        gone = await together(map(self._discard_one, directories))
+        removed = [name for name, yes in zip(directories, gone, strict=True) if yes is True]
+        if removed:
+            await store.run(Database.discarded, removed)
+        return bool(removed)
+
+    async def _discard_one(self, directory: str) -> bool:
+        """Have a folder removed; tell whether to forget it."""
         peer = next(iter(self._peers.values()), None)
         if peer is None:
-            return
-        for directory in await self._means.store.run(Database.discards, _LOOKED_AT):
-            try:
-                await peer.call("discard", directory=directory)
-            except RemoteError as error:
-                self._means.journal.add(f"{directory} is not removed: {error}")
-                if error.code != FORBIDDEN:
-                    continue
-            except HipError:
-                return  # the link is gone; another look follows
-            await self._means.store.run(Database.discarded, directory)
+            return False
+        try:
+            await peer.call("discard", directory=directory)
+        except RemoteError as error:
+            self._means.journal.add(f"{directory} is not removed: {error}")
+            return error.code == FORBIDDEN
+        except HipError:
+            return False  # the link is gone; another look follows
+        return True

@@ -28,13 +28,13 @@ class Live:
     def __init__(self) -> None:
         self.captures = Series()
         self.bytes = Series()
-        self._attempts: dict[str, _Live] = {}
+        self._attempts: dict[str, _Live | None] = {}  # none before it says something
         self._captures = Rate()
         self._bytes = Rate()
 
     def begin(self, attempt: str) -> None:
         """Expect progress of an attempt; that of others is not kept."""
-        self._attempts.setdefault(attempt, _Live())
+        self._attempts.setdefault(attempt, None)
 
     def end(self, attempt: str) -> None:
         """Forget an attempt."""
@@ -42,7 +42,7 @@ class Live:
 
     def collected(self, attempt: str, figures: CrawlFigures, now: float) -> None:
         """Take what a crawler says of its progress."""
-        live = self._attempts.get(attempt)
+        live = self._expected(attempt)
         if live is None:
             return
         captures = max(0, figures.captures - live.figures.captures)
@@ -58,9 +58,18 @@ class Live:
 
     def deposited(self, attempt: str, figures: DepositFigures) -> None:
         """Take what a connectivity agent says of its progress."""
-        live = self._attempts.get(attempt)
+        live = self._expected(attempt)
         if live is not None:
             live.deposit = figures
+
+    def _expected(self, attempt: str) -> _Live | None:
+        """Return where progress of an attempt is kept; none if it is not expected."""
+        if attempt not in self._attempts:
+            return None
+        live = self._attempts[attempt]
+        if live is None:
+            live = self._attempts[attempt] = _Live()
+        return live
 
     def sample(self, now: float) -> None:
         """Add a point to the curves."""

@@ -74,7 +74,11 @@ def order_of(crawl: Crawl, config: SchedulerConfig, former: Path | None) -> Orde
     )
 
 
-def former_of(directory: Path, site: str) -> Path | None:
-    """Return the folder of the site's former crawl when it is there and whole; it blocks."""
-    folder = directory / SITES / site
-    return folder if all((folder / name).is_file() for name in FORMER) else None
+def formers_of(directory: Path, sites: Iterable[str]) -> dict[str, Path]:
+    """Return the folders of the sites' former crawls that are there and whole; it blocks."""
+    folders = {site: directory / SITES / site for site in sites}
+    return {
+        site: folder
+        for site, folder in folders.items()
+        if all((folder / name).is_file() for name in FORMER)
+    }

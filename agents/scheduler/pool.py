@@ -75,6 +75,7 @@ class Pool:
     """All crawlers by name; every change is told at its time, in seconds of the clock."""
 
     _crawlers: dict[str, Crawler] = field(factory=dict)
+    _working: dict[str, Crawler] = field(factory=dict)  # by attempt
 
     def __len__(self) -> int:
         return len(self._crawlers)
@@ -97,14 +98,19 @@ class Pool:
 
     def working_on(self, attempt: str) -> Crawler | None:
         """Return the crawler that was given an attempt, or none."""
-        for crawler in self._crawlers.values():
-            if crawler.work is not None and crawler.work.attempt == attempt:
-                return crawler
-        return None
+        return self._working.get(attempt)
+
+    def is_free(self, name: str) -> bool:
+        """Tell whether a crawler may be given something now."""
+        crawler = self._crawlers.get(name)
+        return crawler is not None and crawler.state is CrawlerState.FREE
 
     def expect(self, name: str, work: Work, now: float) -> None:
         """Take note of a crawler that worked before the scheduler started."""
-        crawler = self._crawlers[name] = Crawler(name, now, work=work)
+        former = self._crawlers.get(name)
+        if former is not None and former.work is not None:
+            del self._working[former.work.attempt]
+        crawler = self._crawlers[name] = self._working[work.attempt] = Crawler(name, now, work=work)
         crawler.happen(CrawlerEvent.EXPECTED, now)
 
     def join(self, peer: Peer, now: float) -> None:
@@ -140,6 +146,8 @@ class Pool:
             return None
         crawler.happen(CrawlerEvent.READY, now)
         work, crawler.work = crawler.work, None
+        if work is not None:
+            del self._working[work.attempt]
         return work
 
     def assign(self, name: str, work: Work, now: float) -> Peer:
@@ -153,6 +161,7 @@ class Pool:
             raise NoSuchTransition(f"{name} is away")
         crawler.happen(CrawlerEvent.ASSIGNED, now)
         crawler.work = work
+        self._working[work.attempt] = crawler
         return crawler.peer
 
     def accept(self, attempt: str) -> None:
@@ -189,7 +198,7 @@ class Pool:
 
     def forget(self, attempt: str) -> None:
         """Take work from whoever has it; one that is away with it is not expected any more."""
-        crawler = self.working_on(attempt)
+        crawler = self._working.pop(attempt, None)
         if crawler is None:
             return
         crawler.work = None

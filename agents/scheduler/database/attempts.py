@@ -1,6 +1,11 @@
 """Changes while a crawl is collected: attempts begin and end."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+from attrs import evolve
 
 from agents.order import CrawlFigures
 from agents.scheduler.database.decisions import Decisions
@@ -34,20 +39,27 @@ class Attempts(Decisions):
         with self._transaction():
             waiting = self._crawl(crawl)
             number = waiting.attempt + 1
-            begun = self._move(
-                waiting,
-                Event.STARTED,
-                date,
-                attempt=number,
-                name=attempt_name(crawl, number),
-                crawler=crawler,
-                figures=CrawlFigures(),
-            )
+            told: dict[str, Any] = {
+                "attempt": number,
+                "name": attempt_name(crawl, number),
+                "crawler": crawler,
+                "figures": CrawlFigures(),
+            }
+            state = self._move(waiting, Event.STARTED, date, **told)
             self._engine.execute(
                 "INSERT INTO attempts (name, crawl, number, crawler, began) VALUES (?, ?, ?, ?, ?)",
-                [begun.name, crawl, number, crawler, date],
+                [told["name"], crawl, number, crawler, date],
             )
-            return begun
+            return evolve(waiting, state=state, changed=date, **told)
+
+    def start_all(self, pairs: Sequence[tuple[str, str]], date: str) -> list[Crawl]:
+        """Begin attempts at crawls, each with its crawler; leave out those that do not wait."""
+        begun = []
+        with self._transaction():
+            for crawl, crawler in pairs:
+                with suppress(NoSuchTransition):
+                    begun.append(self.start(crawl, crawler, date))
+        return begun
 
     def refused(self, name: str, reason: str, date: str) -> Crawl:
         """Take an attempt back that its crawler never began; it does not count.
@@ -59,9 +71,9 @@ class Attempts(Decisions):
             crawl = self._of_attempt(name)
             previous = crawl.attempt - 1
             former = attempt_name(crawl.crawl, previous) if previous else None
-            back = self._move(crawl, Event.REFUSED, date, attempt=previous, name=former)
             self._engine.execute("DELETE FROM attempts WHERE name = ?", [name])
-            return self._set(back, error=reason)
+            self._move(crawl, Event.REFUSED, date, attempt=previous, name=former, error=reason)
+            return self._crawl(crawl.crawl)
 
     def put_off(self, name: str, reason: str, directory: str, date: str) -> Crawl:
         """End an attempt by no fault of its site; it does not count, and its name is not reused.
@@ -73,7 +85,8 @@ class Attempts(Decisions):
             crawl = self._of_attempt(name)
             self._engine.execute("DELETE FROM attempts WHERE name = ?", [name])
             self._discard(directory, date)
-            return self._move(crawl, Event.REFUSED, date, reason)
+            self._move(crawl, Event.REFUSED, date, reason)
+            return self._crawl(crawl.crawl)
 
     def lost(
         self, name: str, reason: str, directory: str, date: str, sequel: Sequel | None = None
@@ -95,10 +108,10 @@ class Attempts(Decisions):
             event = loss(self._attempts_made(crawl.crawl), self._attempts_allowed)
             self._end_attempt(name, reason, date)
             self._discard(directory, date)
-            moved = self._move(crawl, event, date, reason)
+            self._move(crawl, event, date, reason)
             if event is Event.GIVEN_UP:
-                self._follow_up(moved, sequel, date)
-            return moved
+                self._follow_up(crawl, sequel, date)
+            return self._crawl(crawl.crawl)
 
     def erred(
         self,
@@ -120,11 +133,11 @@ class Attempts(Decisions):
             crawl = self._of_attempt(name)
             self._end_attempt(name, reason, date)
             self._discard(directory, date)
-            failed = self._move(crawl, Event.ERRED, date, reason, figures=figures)
-            self._follow_up(failed, sequel, date)
-            return failed
+            self._move(crawl, Event.ERRED, date, reason, figures=figures)
+            self._follow_up(crawl, sequel, date)
+            return self._crawl(crawl.crawl)
 
-    def finished(self, name: str, directory: str, figures: CrawlFigures, date: str) -> Crawl:
+    def finished(self, name: str, directory: str, figures: CrawlFigures, date: str) -> None:
         """Note that a site is wholly collected, and where that lies.
 
         Raises:
@@ -134,8 +147,8 @@ class Attempts(Decisions):
             crawl = self._of_attempt(name)
             self._end_attempt(name, "", date)
             self._tallies.collected(figures)
-            whole = self._move(crawl, Event.FINISHED, date, directory=directory, figures=figures)
-            return self._set(whole, error="") if whole.error else whole
+            told: dict[str, Any] = {"directory": directory, "figures": figures, "error": ""}
+            self._move(crawl, Event.FINISHED, date, **told)
 
     def _attempts_made(self, crawl: str) -> int:
         counted = "SELECT count(*) AS made FROM attempts WHERE crawl = ?"

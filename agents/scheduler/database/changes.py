@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
 from agents.scheduler.database import lanes
 from agents.scheduler.database.opening import open_engine
 from agents.scheduler.database.queries import Queries
@@ -47,39 +45,45 @@ class Changes(Queries):
                 lanes.renew_all(self._engine)
                 self._tallies = count_all(self._engine)
 
-    def _move(self, crawl: Crawl, event: Event, date: str, error: str = "", **values: Any) -> Crawl:
+    def _move(
+        self, crawl: Crawl, event: Event, date: str, why: str = "", **values: Any
+    ) -> CrawlState:
         """Move a crawl and its site together; a second crawl moves alone.
 
         Args:
             crawl: as it is now.
             event: what happened to it.
             date: now.
-            error: why, if something went wrong; else the crawl keeps what went wrong last.
+            why: what went wrong, if something did; else the crawl keeps what went wrong last.
             values: what else changes of the crawl.
+
+        Returns:
+            The state of the crawl after that.
         """
-        if error:
-            values["error"] = error
-        after = crawl_after(crawl.state, event)
-        moved = self._set(crawl, state=after, changed=date, **values)
-        self._tallies.move("crawl", crawl.state, after)
+        if why:
+            values["error"] = why
+        before, after = crawl.state, crawl_after(crawl.state, event)
+        if not self._set(crawl, state=after.value, changed=date, **values):
+            raise NoSuchTransition(f"{crawl.crawl} is not {before} any more")
+        self._tallies.move("crawl", before, after)
         if not crawl.beside:
             self._engine.execute(
                 "UPDATE sites SET state = ?, changed = ?, error = ? WHERE site = ?",
-                [work_of(after).value, date, error, crawl.site],
+                [work_of(after).value, date, why, crawl.site],
             )
-            self._tallies.move("site", work_of(crawl.state), work_of(after))
-            if crawl.state in _IN_LANES or after in _IN_LANES:
+            self._tallies.move("site", work_of(before), work_of(after))
+            if before in _IN_LANES:
                 self._renew(crawl.lane)
-        return moved
+        return after
 
-    def _set(self, crawl: Crawl, **values: Any) -> Crawl:
-        """Change a crawl; return it as it is then."""
+    def _set(self, crawl: Crawl, **values: Any) -> bool:
+        """Change a crawl; tell whether it still was in the state that we know of."""
         assignments = ", ".join(f"{name} = ?" for name in values)
-        self._engine.execute(
-            f"UPDATE crawls SET {assignments} WHERE crawl = ?",  # noqa: S608 - names are ours
-            [*map(column, values.values()), crawl.crawl],
-        )
-        return evolve(crawl, **values)
+        changed = self._engine.execute(
+            f"UPDATE crawls SET {assignments} WHERE crawl = ? AND state = ?",  # noqa: S608 - names are ours
+            [*map(column, values.values()), crawl.crawl, crawl.state.value],
+        ).rowcount
+        return bool(changed)
 
     def _renew(self, lane: str) -> None:
         lanes.renew(self._engine, lane)

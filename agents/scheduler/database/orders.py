@@ -16,7 +16,7 @@ from agents.scheduler.life import (
     site_after,
 )
 from agents.scheduler.naming import crawl_name
-from agents.scheduler.policy import URGENT
+from agents.scheduler.policy import URGENT, Due
 
 OPERATOR = "operator"
 _REGISTER = (
@@ -59,6 +59,18 @@ class Orders(Decisions):
         """Register sites that links led to, as far as they are new; return the names of these."""
         with self._transaction():
             return [site.site for site in sites if self._register(site, Standing.DISCOVERED, date)]
+
+    def next_due(self, room: int, date: str) -> list[Due]:
+        """Return crawls for so many crawlers; see `due`.
+
+        Only when fewer wait do sites fall due whose time has come: the others wait as sites,
+        however many there are.
+        """
+        with self._transaction():
+            waiting = self.due(room)
+            if len(waiting) < room and self.fall_due(date, room):
+                waiting = self.due(room)
+            return waiting
 
     def fall_due(self, date: str, limit: int) -> list[str]:
         """Make sites due whose time has come, the most belated first; return their crawls.

@@ -38,6 +38,8 @@ CREATE INDEX crawls_in_lanes ON crawls (lane, state, priority DESC, ordered)
 CREATE INDEX crawls_beside ON crawls (ordered) WHERE state = 'ordered' AND beside = 1;
 CREATE INDEX crawls_of_site ON crawls (site, ordered);
 
+CREATE INDEX discards_by_age ON discards (since);
+
 -- Sites that take turns. Those of one host wait in one lane, and the first of each lane that is
 -- not busy is found without a look at the others. Kept only for crawls that wait or are collected.
 CREATE TABLE lanes (

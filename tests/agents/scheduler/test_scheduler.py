@@ -219,7 +219,7 @@ def test_an_error_of_the_database_stops_no_loop(world: Any, monkeypatch: Any) ->
     """Work is given and deposits are made once the database answers again."""
     crawler, connectivity = world.crawler(), world.connectivity()
     with monkeypatch.context() as patch:
-        for name in ("due", "discards"):
+        for name in ("next_due", "discards"):
             patch.setattr(world.database, name, lambda *_: 1 / 0)
             patch.setattr(f"agents.scheduler.database.Database.{name}", lambda *_: 1 / 0)
         world.order(URL)
@@ -401,7 +401,7 @@ def test_a_deposit_that_cannot_be_noted_is_asked_for_again(world: Any, monkeypat
     crawler, connectivity = world.crawler(), world.connectivity()
     [crawl] = world.order(URL)
     with monkeypatch.context() as patch:
-        patch.setattr("agents.scheduler.database.Database.deposit_began", lambda *_: 1 / 0)
+        patch.setattr("agents.scheduler.database.Database.deposits_began", lambda *_: 1 / 0)
         crawler.finish()
         assert connectivity.deposits == []
     world.pass_time(20)

@@ -114,7 +114,7 @@ def test_a_lost_crawl_is_tried_again_and_then_given_up(database: Database) -> No
     assert database.sites(9)[0].state == "failed"
     assert database.sites(9)[0].error == "killed too"
     assert database.discards(9) == ["/crawls/1", "/crawls/2"]
-    database.discarded("/crawls/1")
+    database.discarded(["/crawls/1"])
     assert database.discards(9) == ["/crawls/2"]
 
 
