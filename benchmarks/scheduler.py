@@ -79,7 +79,6 @@ SELECT crawl, crawl, 1, 'crawler-1', '{FIRST}', '{FIRST}' FROM sites;
 class Progress:
     """What the simulated agents have done."""
 
-    wanted: int
     collected: int = 0
     deposited: int = 0
     removed: int = 0
@@ -173,14 +172,14 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer sites, within a minute")
     parser.add_argument("--sites", type=int, nargs="+", help="sizes, ascending")
-    parser.add_argument("--orders", type=int, help="orders that are measured")
+    parser.add_argument("--orders", type=int, help="orders at most, a quarter of them to warm up")
     parser.add_argument("--crawlers", type=int, default=2000)
     parser.add_argument("--folder", type=Path, help="where the databases are made")
     parser.add_argument("--profile", help="where the profile of the scheduler goes")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.sites = options.sites or [10_000, 100_000 if options.quick else 1_000_000]
-    options.orders = options.orders or (4000 if options.quick else 30_000)
+    options.orders = options.orders or (6000 if options.quick else 30_000)
     return options
 
 
@@ -207,7 +206,8 @@ def measure(sites: int, options: argparse.Namespace) -> dict[str, Any]:
         found["database_mb"] = round(size(folder) / 1e6, 1)
         found["database_bytes_per_site"] = round(size(folder) / sites)
         with scheduler(folder, options.profile) as pid:
-            react_once(run, folder, pid, options, found)
+            orders = min(options.orders, sites - options.crawlers)
+            react_once(run, folder, pid, options.crawlers, orders, found)
         print_row(sites, found)
         return found
     finally:
@@ -271,14 +271,14 @@ def scheduler(folder: Path, profile: str | None) -> Iterator[int]:
 
 
 async def run(
-    reactor: Any, folder: Path, pid: int, options: argparse.Namespace, answers: int
+    reactor: Any, folder: Path, pid: int, crawlers: int, orders: int, answers: int
 ) -> None:
     """Be the scheduler's agents until enough has been done."""
-    progress = Progress(options.orders)
+    progress = Progress()
     before = Process(pid)
-    crawlers = [Crawler(number, progress) for number in range(options.crawlers)]
-    agents = [connected(reactor, folder, "site-crawler", one.name, one) for one in crawlers]
-    for crawler, (_, link) in zip(crawlers, agents, strict=True):
+    pool = [Crawler(number, progress) for number in range(crawlers)]
+    agents = [connected(reactor, folder, "site-crawler", one.name, one) for one in pool]
+    for crawler, (_, link) in zip(pool, agents, strict=True):
         crawler.link = link
         await link.connected()
     idle = before.memory("VmRSS")
@@ -287,14 +287,13 @@ async def run(
         agents.append(connected(reactor, folder, "connectivity", f"connectivity-{number}", one))
         await agents[-1][1].connected()
     measured = Process(pid)
-    for crawler in crawlers:
+    for crawler in pool:
         await crawler.link.call("ready", crawl=None)
-    warm = options.orders // 4
-    while progress.removed < warm:
-        await sleep(reactor, 0.05)
+    while progress.removed < orders // 4:  # warm up
+        await sleep(reactor, 0.02)
     done, measured = progress.removed, Process(pid)
-    while progress.removed < options.orders + warm:
-        await sleep(reactor, 0.05)
+    while progress.removed < orders:
+        await sleep(reactor, 0.02)
     figures = measured.figures(progress.removed - done)
     figures |= {
         "memory_mb": measured.memory("RssAnon"),
@@ -320,7 +319,8 @@ def print_row(sites: int, found: dict[str, Any]) -> None:
     print(
         f"{sites:>9,} sites: {found['orders_per_second_of_a_core']:,.0f} orders/s of a core "
         f"({found['processor_ms_per_order']:.2f} ms each; "
-        f"{found['orders_per_second_by_clock']:,.0f}/s by the clock), {found['memory_mb']:,.0f} MB of memory, "
+        f"{found['orders_per_second_by_clock']:,.0f}/s by the clock), "
+        f"{found['memory_mb']:,.0f} MB of memory, "
         f"{found['database_mb']:,.0f} MB of database"
     )
 
