@@ -168,23 +168,48 @@ def suffices(nodes: Collection[NodeState], wanted: Wanted) -> bool:
 
 
 def keepers(
-    key: str, holders: Collection[str], nodes: Sequence[NodeState], wanted: Wanted
+    key: str,
+    holders: Collection[str],
+    nodes: Sequence[NodeState],
+    wanted: Wanted,
+    doubtful: Collection[str] = (),
 ) -> list[NodeState]:
     """Return the nodes that must record captures of a structure file.
 
-    They are the ones that hold it and are up; a file that nobody who is up holds is begun where
-    it belongs. Missing copies are made by a repair, which copies the whole file: a copy begun
-    here would have the newest captures only. One that is being drained records them only when
-    nobody else can.
+    They are the ones that hold it and are up. Where these are too few, others stand in, so that
+    what is acknowledged survives the loss of a disk: a file that is begun so has the newest
+    captures only, until the master merges it with the others, as it does with all that differ.
+    One that is being drained records them when no other holder can.
+
+    Args:
+        key: of the structure file.
+        holders: names of the nodes that hold it.
+        nodes: all nodes.
+        wanted: what the copies must come to.
+        doubtful: names of nodes that did not answer a moment ago, and may be up all the same;
+            they are only asked where the others are too few.
     """
     usable = writable(nodes)
-    present = [node for node in usable if node.name in holders]
-    draining = [
+    sure = [node for node in usable if node.name not in doubtful]
+    doubted = [node for node in usable if node.name in doubtful]
+    chosen = [node for node in sure if node.name in holders]
+    leaving = [] if chosen else _leaving(holders, nodes, doubtful)
+    for candidates in (sure, [node for node in doubted if node.name in holders], doubted):
+        if not suffices(chosen, wanted):
+            chosen += place(key, candidates, wanted, chosen)
+    return leaving + chosen
+
+
+def _leaving(
+    holders: Collection[str], nodes: Iterable[NodeState], doubtful: Collection[str]
+) -> list[NodeState]:
+    """Return the holders that are up and being drained."""
+    here = [node for node in nodes if node.up and node.name in holders]
+    return [
         node
-        for node in nodes
-        if node.up and node.status.draining and not node.status.failed and node.name in holders
+        for node in here
+        if node.status.draining and not node.status.failed and node.name not in doubtful
     ]
-    return present or draining or place(key, usable, wanted)
 
 
 def repairs(

@@ -4,6 +4,7 @@ service    Options, makeService
 config     its section of the configuration
 placing    which contents are known, and where new ones go
 recording  captures to every node that keeps their structure file
+spreading  which nodes are to, round by round, until enough have
 posting    the requests for that
 store      the database: who holds what
 database   its file

@@ -1,22 +1,24 @@
 """Recording captures: in every copy of their structure file, and only of contents that are safe.
 
 A capture is acknowledged once it is durable on every node that keeps its structure file and is
-up, at least one. A node that fails meanwhile is passed over when another has it; the logs of
-additions then show that its copy lacks captures, and the master has it mended (*INA §2.3.1*).
+up, and on as many as the rules want: where holders are down, silent, or fail meanwhile, other nodes
+stand in for them. It is on fewer only when every node that is up, as the master says, has been
+asked in this very call; with one node up, that one has to do. The logs of additions then show
+which copies lack captures, and the master has them mended (*INA §2.3.1*).
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from agents.capture import Capture, is_key, structure_key
 from agents.storage.disk.lines import check
-from agents.storage.errors import InvalidCapture, NoStorage, NotDurable
+from agents.storage.errors import InvalidCapture, NotDurable
 from agents.storage.index.asking import Asking
 from agents.storage.index.holders import Holders
-from agents.storage.index.posting import Posting, Share
+from agents.storage.index.posting import Posting
 from agents.storage.index.siblings import Known, Place
+from agents.storage.index.spreading import Spread, Spreading
 from agents.storage.index.view import ClusterView
-from agents.storage.policy import keepers
-from agents.storage.status import NodeState
 
 
 class Recording:
@@ -24,7 +26,7 @@ class Recording:
 
     Attributes:
         recorded: captures acknowledged.
-        shortfalls: captures acknowledged without all of the nodes that were asked.
+        shortfalls: captures acknowledged on fewer nodes than were to record them.
         on_recorded: given the content of each capture that was recorded.
     """
 
@@ -36,7 +38,7 @@ class Recording:
         posting: Posting,
     ) -> None:
         self._holders, self._asking, self._view = holders, asking, view
-        self._posting = posting
+        self._spreading = Spreading(view, posting)
         self.recorded = self.shortfalls = 0
         self.on_recorded: Callable[[Iterable[str]], None] = lambda contents: None
 
@@ -58,11 +60,17 @@ class Recording:
         contents = {key: self._view.names(nodes) for key, nodes in stored.items() if is_key(key)}
         held = await self._held(captures)
         await self._refuse_unknown_contents(captures, contents, held)
-        keys = {capture.url: structure_key(capture.url) for capture in captures}
-        shares = self._share(captures, keys, held)
-        took = await self._posting.post_all(shares)
-        self._judge(captures, shares, took)
-        await self._note(contents, keys, shares, took)
+        files: dict[str, list[Capture]] = defaultdict(list)
+        for capture in captures:
+            files[structure_key(capture.url)].append(capture)
+        holders = {key: {each.node for each in held["structures", key].holdings} for key in files}
+        spread = await self._spreading.record(files, holders)
+        if spread.lost:
+            raise NotDurable(
+                f"no storage node acknowledged {spread.lost} captures; record all again"
+            )
+        self.shortfalls += spread.short
+        await self._note(contents, spread)
         self.recorded += len(captures)
         self.on_recorded(capture.content for capture in captures)
         return len(captures)
@@ -88,58 +96,12 @@ class Recording:
             if not (await self._asking.holders("contents", capture.content)).holdings:
                 raise _unknown_content(capture)
 
-    def _share(
-        self,
-        captures: Sequence[Capture],
-        keys: Mapping[str, str],
-        held: Mapping[Place, Known],
-    ) -> dict[str, Share]:
-        """Return what each node is to record."""
-        nodes = self._view.nodes
-        wanted = self._view.rules.wanted("structures")
-        shares: dict[str, Share] = {}
-        chosen: dict[str, list[NodeState]] = {}
-        for capture in captures:
-            key = keys[capture.url]
-            if key not in chosen:
-                holders = {holding.node for holding in held["structures", key].holdings}
-                chosen[key] = keepers(key, holders, nodes, wanted)
-            for node in chosen[key]:
-                shares.setdefault(node.name, Share(node)).captures.append(capture)
-            if not chosen[key]:
-                raise NoStorage("no storage node is up with room: start one, or free some space")
-        return shares
-
-    def _judge(
-        self, captures: Sequence[Capture], shares: Mapping[str, Share], took: set[str]
-    ) -> None:
-        """Count the captures that nodes lack.
-
-        Raises:
-            NotDurable: no node has acknowledged one of them.
-        """
-        if took == set(shares):
-            return
-        safe = {id(each) for name in took for each in shares[name].captures}
-        lost = sum(id(capture) not in safe for capture in captures)
-        if lost:
-            raise NotDurable(f"no storage node acknowledged {lost} captures; record all again")
-        self.shortfalls += len(captures)
-
-    async def _note(
-        self,
-        contents: Mapping[str, Sequence[str]],
-        keys: Mapping[str, str],
-        shares: Mapping[str, Share],
-        took: set[str],
-    ) -> None:
+    async def _note(self, contents: Mapping[str, Sequence[str]], spread: Spread) -> None:
         """Have it noted what is held where now, before the nodes' logs tell."""
-        stored: list[tuple[Place, Sequence[str]]] = [
+        stored: list[tuple[Place, Iterable[str]]] = [
             (("contents", key), names) for key, names in contents.items()
         ]
-        for name in took:
-            urls = {capture.url for capture in shares[name].captures}
-            stored += [(("structures", keys[url]), [name]) for url in urls]
+        stored += [(("structures", key), names) for key, names in spread.took.items()]
         await self._holders.note(stored)
 
 

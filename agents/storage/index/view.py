@@ -45,11 +45,19 @@ class ClusterView:
     @property
     def nodes(self) -> list[NodeState]:
         """All nodes; those that do not answer are down."""
+        suspects = self.suspects
+        return [evolve(node, up=False) if node.name in suspects else node for node in self.told]
+
+    @property
+    def told(self) -> list[NodeState]:
+        """All nodes as the master says; some that are up may not have answered just now."""
+        return self._cluster.nodes
+
+    @property
+    def suspects(self) -> set[str]:
+        """The names of nodes that did not answer just now."""
         now = self._clock.seconds()
-        return [
-            evolve(node, up=False) if self._suspects.get(node.name, 0.0) > now else node
-            for node in self._cluster.nodes
-        ]
+        return {name for name, until in self._suspects.items() if until > now}
 
     @property
     def up(self) -> list[NodeState]:

@@ -277,6 +277,27 @@ async def test_deposits_go_on_without_a_node_and_it_comes_back_whole(
 
 
 @ensureDeferred
+async def test_what_was_acknowledged_survives_a_disk_while_a_holder_is_silent(
+    cluster: Cluster, make_capture
+) -> None:
+    """A capture recorded while one holder did not answer is on two nodes when that is said.
+
+    So it outlives the disk of the other holder, and all copies come to have all captures.
+    """
+    await cluster.start(nodes=3, settle=3.0)
+    await cluster.deposit((make_capture(day=1), b"body"))
+    lost, silent = cluster.copies()
+    cluster.index.view.suspect(silent)
+    await cluster.deposit((make_capture(day=2), b"body"))
+    holders = {name for name, held in cluster.copies().items() if make_capture(day=2) in held}
+    assert len(holders) == 2 and silent not in holders
+    await cluster.stop(cluster.nodes.pop(lost))
+    rmtree(cluster.directory / lost)
+    both = [make_capture(day=day) for day in (1, 2)]
+    await until(lambda: cluster.copies() == dict.fromkeys(cluster.nodes, both))
+
+
+@ensureDeferred
 async def test_copies_that_went_apart_are_merged_both_ways(cluster: Cluster, make_capture) -> None:
     """Captures recorded on different nodes, each while the other was away, come together."""
     await cluster.start()

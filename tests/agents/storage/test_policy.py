@@ -170,18 +170,51 @@ def test_only_sound_nodes_with_room_are_written_to() -> None:
 
 def test_keepers_are_the_holders_that_are_up() -> None:
     """A structure file goes on where it is; a new one, or one that is out of reach, where due."""
-    nodes = [_node("a"), _node("b", up=False), _node("c")]
-    assert [node.name for node in keepers(KEYS[0], {"a", "b"}, nodes, TWO)] == ["a"]
-    assert {node.name for node in keepers(KEYS[0], {"b"}, nodes, TWO)} == {"a", "c"}
-    assert {node.name for node in keepers(KEYS[0], set(), nodes, TWO)} == {"a", "c"}
+    nodes = [_node("a"), _node("b"), _node("c"), _node("d", up=False)]
+    assert {node.name for node in keepers(KEYS[0], {"a", "b"}, nodes, TWO)} == {"a", "b"}
+    assert {node.name for node in keepers(KEYS[0], {"a", "b", "c"}, nodes, TWO)} == set("abc")
+    assert keepers(KEYS[0], set(), nodes, TWO) == keepers(KEYS[0], {"d"}, nodes, TWO)
+    assert len(keepers(KEYS[0], set(), nodes, TWO)) == 2
     assert keepers(KEYS[0], set(), [], TWO) == []
 
 
-def test_a_node_that_is_drained_records_only_what_nobody_else_can() -> None:
-    """A new copy elsewhere would have the newest captures only."""
+def test_others_stand_in_for_keepers_that_are_down() -> None:
+    """What is recorded is on as many nodes as is wanted, if there are as many."""
+    nodes = [_node("a"), _node("b", up=False), _node("c")]
+    assert [node.name for node in keepers(KEYS[0], {"a", "b"}, nodes, TWO)] == ["a", "c"]
+    assert {node.name for node in keepers(KEYS[0], {"b"}, nodes, TWO)} == {"a", "c"}
+    assert [node.name for node in keepers(KEYS[0], {"a", "b"}, nodes[:2], TWO)] == ["a"]
+
+
+def test_who_did_not_answer_is_asked_only_where_the_others_are_too_few() -> None:
+    """A node that is sure stands in for one that is not; of these, one that has the file comes."""
+    nodes = [_node("a"), _node("b"), _node("c")]
+
+    def chosen(holders: str, doubtful: str) -> str:
+        found = keepers(KEYS[0], set(holders), nodes, TWO, set(doubtful))
+        return "".join(node.name for node in found)
+
+    assert chosen("ab", "b") == "ac"
+    assert chosen("ab", "bc") == "ab"
+    assert chosen("ac", "bc") == "ac"
+    assert sorted(chosen("ab", "abc")) == ["a", "b"]
+
+
+@given(st.sets(st.sampled_from("abcde")), st.sets(st.sampled_from("abcde")))
+def test_captures_have_as_many_keepers_as_can_be(holders: set[str], doubtful: set[str]) -> None:
+    """Whoever holds the file, and whoever is in doubt: two keepers, or all that are up."""
+    nodes = [_node("a"), _node("b"), _node("c"), _node("d", up=False), _node("e", draining=True)]
+    found = [node.name for node in keepers(KEYS[0], holders, nodes, TWO, doubtful)]
+    assert len(found) == len(set(found)) and "d" not in found
+    assert len({"a", "b", "c"}.intersection(found)) >= 2
+    assert {"a", "b", "c"} & holders - doubtful <= set(found)
+
+
+def test_a_node_that_is_drained_records_only_what_no_other_holder_can() -> None:
+    """A copy that is begun elsewhere meanwhile has the newest captures only."""
     nodes = [_node("a", draining=True), _node("b"), _node("c")]
-    assert [node.name for node in keepers(KEYS[0], {"a", "b"}, nodes, TWO)] == ["b"]
-    assert [node.name for node in keepers(KEYS[0], {"a"}, nodes, TWO)] == ["a"]
+    assert [node.name for node in keepers(KEYS[0], {"a", "b"}, nodes, TWO)] == ["b", "c"]
+    assert {node.name for node in keepers(KEYS[0], {"a"}, nodes, TWO)} == {"a", "b", "c"}
 
 
 def test_a_content_on_one_node_is_copied_to_another() -> None:
