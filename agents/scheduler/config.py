@@ -1,9 +1,51 @@
 """The `scheduler` section of the configuration."""
 
+from typing import Any
+
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address, is_link_address
-from agents.order import Access, Analysis, Strategy
+from agents.filters import Filters
+from agents.order import HIDDEN, Access, Analysis, Strategy
+from agents.scheduler.temporal.settings import TemporalConfig
+
+
+def _is_database(_instance: object, _attribute: Any, value: str | None) -> None:
+    if value is not None and not value.startswith(("postgresql://", "postgres://")):
+        raise ValueError("postgresql://user:password@host/database")
+
+
+@frozen
+class ExpansionConfig:
+    """How sites are found to which others lead (*INA §1.5.1*).
+
+    Attributes:
+        enabled: whether links out of members are followed to other sites; if not, there are the
+            sites that a person orders.
+        filters: what a site has to pass to be, and to stay, a member.
+        candidates_per_day: sites that are let in to be judged in a day (UTC), the first by
+            priority; with 0 they are only noted.
+        candidates_waiting: candidates at most that wait to be collected and judged.
+        first_depth: page links followed from the start of a candidate, to judge it.
+        patience: how often a candidate is tried that cannot be collected.
+        maximum_depth: page links followed from the start of a site that was found.
+        keep_failed: whether what was collected of a site that fails is kept in the archive.
+        private_networks: whether a site that is found may lie on a private network or loopback.
+        ranks_every: seconds after which the ranks of all sites are worked out anew at the latest.
+        ranks_after: new links after which they are worked out anew at once.
+    """
+
+    enabled: bool = False
+    filters: Filters = field(factory=Filters)
+    candidates_per_day: int = field(default=1000, validator=validators.ge(0))
+    candidates_waiting: int = field(default=1000, validator=validators.ge(1))
+    first_depth: int = field(default=3, validator=validators.ge(0))
+    patience: int = field(default=3, validator=validators.ge(1))
+    maximum_depth: int = field(default=150, validator=validators.ge(0))
+    keep_failed: bool = False
+    private_networks: bool = False
+    ranks_every: float = field(default=86_400.0, validator=validators.ge(60.0))
+    ranks_after: int = field(default=100_000, validator=validators.ge(1))
 
 
 @frozen
@@ -35,6 +77,10 @@ class SchedulerConfig:
         deposits_at_once: crawls that one connectivity agent deposits at once.
         deposit_patience: seconds that one deposit may take before it is asked for again.
         orders_at_once: URLs that one order may hold.
+        expansion: how sites are found to which others lead.
+        temporal: how often sites are collected anew by themselves.
+        database: where sites and crawls are kept, `postgresql://user:password@host/database`
+            (with the extra `postgresql`); null means SQLite, in the archive's folder.
     """
 
     address: str | None = field(default=None, validator=is_link_address)
@@ -60,3 +106,6 @@ class SchedulerConfig:
     deposits_at_once: int = field(default=2, validator=validators.ge(1))
     deposit_patience: float = field(default=86_400.0, validator=validators.gt(0.0))
     orders_at_once: int = field(default=1000, validator=validators.ge(1))
+    database: str | None = field(default=None, validator=_is_database, repr=False, metadata=HIDDEN)
+    expansion: ExpansionConfig = field(factory=ExpansionConfig)
+    temporal: TemporalConfig = field(factory=TemporalConfig)

@@ -6,17 +6,38 @@ is both for coroutines, in threads. Whatever a method changed is on the disk whe
 
 from agents.scheduler.database.database import Database
 from agents.scheduler.database.engine import DatabaseRefused
+from agents.scheduler.database.learning import Learned, Part
+from agents.scheduler.database.machines import MachineInUse
 from agents.scheduler.database.queries import Queries
-from agents.scheduler.database.rows import Bounds, Crawl, Decision, NewSite, Sequel
+from agents.scheduler.database.rows import (
+    Assignment,
+    Bounds,
+    CampaignRow,
+    Crawl,
+    Decision,
+    FeedRow,
+    Following,
+    KeptSite,
+    NewSite,
+    Sequel,
+)
 from agents.scheduler.database.store import Store
 
 __all__ = [
+    "Assignment",
     "Bounds",
+    "CampaignRow",
     "Crawl",
     "Database",
     "DatabaseRefused",
     "Decision",
+    "FeedRow",
+    "Following",
+    "KeptSite",
+    "Learned",
+    "MachineInUse",
     "NewSite",
+    "Part",
     "Queries",
     "Sequel",
     "Store",

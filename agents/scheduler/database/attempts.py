@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from attrs import evolve
+from msgspec import json
 
 from agents.order import CrawlFigures
 from agents.scheduler.database.decisions import Decisions
-from agents.scheduler.database.rows import Crawl, Sequel
-from agents.scheduler.life import Event, NoSuchTransition, loss
+from agents.scheduler.database.rows import Assignment, Crawl, Following, Sequel
+from agents.scheduler.life import CrawlState, Event, NoSuchTransition, loss
 from agents.scheduler.naming import attempt_name
 
 
@@ -37,29 +38,52 @@ class Attempts(Decisions):
             NoSuchTransition: it does not wait for a crawler.
         """
         with self._transaction():
-            waiting = self._crawl(crawl)
-            number = waiting.attempt + 1
-            told: dict[str, Any] = {
-                "attempt": number,
-                "name": attempt_name(crawl, number),
-                "crawler": crawler,
-                "figures": CrawlFigures(),
-            }
-            state = self._move(waiting, Event.STARTED, date, **told)
-            self._engine.execute(
-                "INSERT INTO attempts (name, crawl, number, crawler, began) VALUES (?, ?, ?, ?, ?)",
-                [told["name"], crawl, number, crawler, date],
-            )
-            return evolve(waiting, state=state, changed=date, **told)
+            return self._start(Assignment(crawl, crawler), date)
 
-    def start_all(self, pairs: Sequence[tuple[str, str]], date: str) -> list[Crawl]:
+    def start_all(self, assignments: Sequence[Assignment], date: str) -> list[Crawl]:
         """Begin attempts at crawls, each with its crawler; leave out those that do not wait."""
         begun = []
         with self._transaction():
-            for crawl, crawler in pairs:
+            for assignment in assignments:
                 with suppress(NoSuchTransition):
-                    begun.append(self.start(crawl, crawler, date))
+                    begun.append(self._start(assignment, date))
         return begun
+
+    def wait_behind(self, pairs: Sequence[tuple[str, str]], date: str) -> None:
+        """Let crawls wait in other lanes, where what they may not be collected with is."""
+        with self._transaction():
+            for name, lane in pairs:
+                crawl = self.crawl(name)
+                if crawl is not None and crawl.state is CrawlState.ORDERED and crawl.lane != lane:
+                    self._set(crawl, lane=lane)
+                    self._renew(crawl.lane)
+                    self._renew(lane)
+
+    def _start(self, given: Assignment, date: str) -> Crawl:
+        waiting = self._crawl(given.crawl)
+        number = waiting.attempt + 1
+        told: dict[str, Any] = {
+            "attempt": number,
+            "name": attempt_name(given.crawl, number),
+            "crawler": given.crawler,
+            "machine": given.machine,
+            "lane": given.lane or waiting.lane,
+            "keys": json.encode(sorted(given.keys)).decode(),
+            "figures": CrawlFigures(),
+        }
+        state = self._move(waiting, Event.STARTED, date, **told)
+        if told["lane"] != waiting.lane:
+            self._renew(told["lane"])
+            if "lane" not in json.decode(waiting.held):
+                self._engine.execute(
+                    "UPDATE sites SET lane = ? WHERE site = ?", [told["lane"], waiting.site]
+                )
+        self._engine.execute(
+            "INSERT INTO attempts (name, crawl, number, crawler, machine, began)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            [told["name"], given.crawl, number, given.crawler, given.machine, date],
+        )
+        return evolve(waiting, state=state, changed=date, **told)
 
     def refused(self, name: str, reason: str, date: str) -> Crawl:
         """Take an attempt back that its crawler never began; it does not count.
@@ -83,13 +107,18 @@ class Attempts(Decisions):
         """
         with self._transaction():
             crawl = self._of_attempt(name)
-            self._engine.execute("DELETE FROM attempts WHERE name = ?", [name])
-            self._discard(directory, date)
+            self._end_attempt(name, reason, date, counted=False)
+            self._discard(directory, date, crawl.machine)
             self._move(crawl, Event.REFUSED, date, reason)
             return self._crawl(crawl.crawl)
 
     def lost(
-        self, name: str, reason: str, directory: str, date: str, sequel: Sequel | None = None
+        self,
+        name: str,
+        reason: str,
+        directory: str,
+        date: str,
+        sequel: Sequel | Following | None = None,
     ) -> Crawl:
         """Give up an attempt; its crawl waits for another, or has failed after the last.
 
@@ -107,7 +136,7 @@ class Attempts(Decisions):
             crawl = self._of_attempt(name)
             event = loss(self._attempts_made(crawl.crawl), self._attempts_allowed)
             self._end_attempt(name, reason, date)
-            self._discard(directory, date)
+            self._discard(directory, date, crawl.machine)
             self._move(crawl, event, date, reason)
             if event is Event.GIVEN_UP:
                 self._follow_up(crawl, sequel, date)
@@ -120,7 +149,7 @@ class Attempts(Decisions):
         reason: str,
         directory: str,
         date: str,
-        sequel: Sequel | None = None,
+        sequel: Sequel | Following | None = None,
     ) -> Crawl:
         """Note that a crawler could not collect the site; its crawl has failed.
 
@@ -132,7 +161,7 @@ class Attempts(Decisions):
         with self._transaction():
             crawl = self._of_attempt(name)
             self._end_attempt(name, reason, date)
-            self._discard(directory, date)
+            self._discard(directory, date, crawl.machine)
             self._move(crawl, Event.ERRED, date, reason, figures=figures)
             self._follow_up(crawl, sequel, date)
             return self._crawl(crawl.crawl)
@@ -151,12 +180,13 @@ class Attempts(Decisions):
             self._move(crawl, Event.FINISHED, date, **told)
 
     def _attempts_made(self, crawl: str) -> int:
-        counted = "SELECT count(*) AS made FROM attempts WHERE crawl = ?"
+        counted = "SELECT count(*) AS made FROM attempts WHERE crawl = ? AND counted = 1"
         return int(self._engine.execute(counted, [crawl]).fetchone()["made"])
 
-    def _end_attempt(self, name: str, reason: str, date: str) -> None:
+    def _end_attempt(self, name: str, reason: str, date: str, counted: bool = True) -> None:
         self._engine.execute(
-            "UPDATE attempts SET ended = ?, reason = ? WHERE name = ?", [date, reason, name]
+            "UPDATE attempts SET ended = ?, reason = ?, counted = ? WHERE name = ?",
+            [date, reason, int(counted), name],
         )
 
     def _of_attempt(self, name: str) -> Crawl:

@@ -4,7 +4,15 @@ import msgspec
 
 from agents.scheduler.database.changes import Changes
 from agents.scheduler.database.engine import Row, Value
-from agents.scheduler.database.rows import Correction, Crawl, Sequel
+from agents.scheduler.database.rows import (
+    Correction,
+    Crawl,
+    Following,
+    KeptSite,
+    Sequel,
+    kept_site_of,
+)
+from agents.scheduler.database.tallies import BOUNDS_CHANGED
 from agents.scheduler.life import (
     COLLECTED_STANDINGS,
     Event,
@@ -20,6 +28,7 @@ STANDING = "standing"  # among what is held: only a person changes it
 CORRECTABLE = frozenset(
     {"start_url", "accept", "reject", "maximum_depth", "lane", "priority", "settings"}
 )
+_BOUNDS = frozenset({"start_url", "accept", "reject"})
 _REST = frozenset({Standing.BLACKLISTED, Standing.DORMANT})
 
 
@@ -64,6 +73,8 @@ class Decisions(Changes):
                 self._decided(site, name, date, who, row[name], value, why)
             if who != SCHEDULER:
                 self._hold(row, held | corrections.keys())
+            if corrections.keys() & _BOUNDS:
+                self._tallies.add(BOUNDS_CHANGED)
             self._carry_over(row, self._site(site))
 
     def release(self, site: str, names: frozenset[str], date: str, who: str, why: str) -> None:
@@ -79,7 +90,7 @@ class Decisions(Changes):
             for name in sorted(held & names):
                 self._decided(site, f"{name} released", date, who, "held", "", why)
 
-    def follow(self, site: str, sequel: Sequel, date: str) -> None:
+    def follow(self, site: str, sequel: Sequel | Following, date: str) -> None:
         """Keep what follows for a site from what became of it, such as when it is due again.
 
         Raises:
@@ -88,13 +99,15 @@ class Decisions(Changes):
         with self._transaction():
             self._follow(site, sequel, date)
 
-    def _follow_up(self, crawl: Crawl, sequel: Sequel | None, date: str) -> None:
+    def _follow_up(self, crawl: Crawl, sequel: Sequel | Following | None, date: str) -> None:
         """Keep what follows from the end of a crawl."""
         if sequel is not None:
             self._follow(crawl.site, sequel, date)
 
-    def _follow(self, site: str, sequel: Sequel, date: str) -> None:
+    def _follow(self, site: str, sequel: Sequel | Following, date: str) -> None:
         row = self._site(site)
+        if not isinstance(sequel, Sequel):
+            sequel = sequel(self._kept(row))
         if sequel.event is not None:
             self._decide(row, sequel.event, date, SCHEDULER, sequel.why)
             row = self._site(site)
@@ -108,6 +121,9 @@ class Decisions(Changes):
         }
         if Standing(row["standing"]) in COLLECTED_STANDINGS:
             columns["next"], columns["plan"] = sequel.next, sequel.plan
+            columns["demand"], columns["requests"] = sequel.demand, sequel.requests
+            if sequel.priority is not None and "priority" not in _held(row):
+                columns["priority"] = sequel.priority
         if columns:
             self._assign(row, columns)
 
@@ -171,6 +187,10 @@ class Decisions(Changes):
             f"UPDATE sites SET {assignments} WHERE site = ?",  # noqa: S608 - names are ours
             [*columns.values(), row["site"]],
         )
+
+    def _kept(self, row: Row) -> KeptSite:
+        """Return a site as those see it who decide what follows for it."""
+        return kept_site_of(row, self.campaigns_of(row["site"]))
 
     def _site(self, site: str) -> Row:
         row: Row | None = self._engine.execute(

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from agents.deposit import DepositFigures
 from agents.scheduler.database.decisions import Decisions
-from agents.scheduler.database.rows import Crawl, Sequel
+from agents.scheduler.database.rows import Crawl, Following, Sequel
 from agents.scheduler.life import Event, NoSuchTransition
 
 
@@ -42,7 +42,7 @@ class Deposits(Decisions):
             return self._crawl(crawl)
 
     def deposit_impossible(
-        self, crawl: str, reason: str, date: str, sequel: Sequel | None = None
+        self, crawl: str, reason: str, date: str, sequel: Sequel | Following | None = None
     ) -> None:
         """Note that what a crawl brought cannot be deposited, ever; `sequel` follows for its site.
 
@@ -56,7 +56,11 @@ class Deposits(Decisions):
             self._follow_up(given_up, sequel, date)
 
     def deposit_done(
-        self, crawl: str, figures: DepositFigures, date: str, sequel: Sequel | None = None
+        self,
+        crawl: str,
+        figures: DepositFigures,
+        date: str,
+        sequel: Sequel | Following | None = None,
     ) -> None:
         """Note that a crawl is durable in storage; its directory may go.
 
@@ -73,13 +77,13 @@ class Deposits(Decisions):
             done = self._crawl(crawl)
             self._move(done, Event.DEPOSIT_DONE, date, deposit=figures, error="")
             self._tallies.deposited(figures)
-            self._discard(done.directory or "", date)
+            self._discard(done.directory or "", date, done.machine)
             self._follow_up(done, sequel, date)
 
-    def discard(self, directory: str, date: str) -> None:
-        """Remember that a directory is to be removed."""
+    def discard(self, directory: str, date: str, machine: str = "") -> None:
+        """Remember that a directory of a machine is to be removed."""
         with self._transaction():
-            self._discard(directory, date)
+            self._discard(directory, date, machine)
 
     def discarded(self, directories: Sequence[str]) -> None:
         """Forget directories that have been removed."""

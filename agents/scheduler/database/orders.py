@@ -1,10 +1,11 @@
 """Sites become due: because a person orders them, or because their time has come."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agents.scheduler.database.decisions import Decisions
 from agents.scheduler.database.engine import Row
-from agents.scheduler.database.rows import NewSite
+from agents.scheduler.database.rows import Bounds, NewSite
+from agents.scheduler.database.tallies import BOUNDS_CHANGED
 from agents.scheduler.life import (
     COLLECTED_STANDINGS,
     SITE_AT_WORK,
@@ -19,6 +20,13 @@ from agents.scheduler.naming import crawl_name
 from agents.scheduler.policy import URGENT, Due
 
 OPERATOR = "operator"
+# Tells from a site's settings, and a date, from when on it may be collected; none for never.
+Opens = Callable[[str, str], str | None]
+_BELATED = "SELECT * FROM sites WHERE next <= ? ORDER BY next, priority DESC LIMIT ?"
+_NOT_BELATED = (
+    "UPDATE sites SET next = NULL WHERE site IN"
+    " (SELECT site FROM sites WHERE next <= ? ORDER BY next, priority DESC LIMIT ?)"
+)
 _REGISTER = (
     "INSERT INTO sites (site, start_url, accept, reject, maximum_depth, host, lane, state,"
     " standing, registered, changed, guess, priority, referrer, private_networks, number)"
@@ -60,7 +68,7 @@ class Orders(Decisions):
         with self._transaction():
             return [site.site for site in sites if self._register(site, Standing.DISCOVERED, date)]
 
-    def next_due(self, room: int, date: str) -> list[Due]:
+    def next_due(self, room: int, date: str, opens: Opens | None = None) -> list[Due]:
         """Return crawls for so many crawlers; see `due`.
 
         Only when fewer wait do sites fall due whose time has come: the others wait as sites,
@@ -68,25 +76,33 @@ class Orders(Decisions):
         """
         with self._transaction():
             waiting = self.due(room)
-            if len(waiting) < room and self.fall_due(date, room):
+            if len(waiting) < room and self.fall_due(date, room, opens):
                 waiting = self.due(room)
             return waiting
 
-    def fall_due(self, date: str, limit: int) -> list[str]:
-        """Make sites due whose time has come, the most belated first; return their crawls.
+    def fall_due(self, date: str, limit: int, opens: Opens | None = None) -> list[str]:
+        """Make sites due whose time has come; return their crawls.
 
-        A site that is at work all the same gets its next date when that ends.
+        The most belated come first, and of equals the highest priority. A site that is at work all
+        the same gets its next date when that ends; one that may not be collected now waits on.
         """
         with self._transaction():
-            belated = self._engine.execute(
-                "SELECT * FROM sites WHERE next <= ? ORDER BY next LIMIT ?", [date, limit]
-            ).fetchall()
-            self._engine.execute(
-                "UPDATE sites SET next = NULL WHERE site IN"
-                " (SELECT site FROM sites WHERE next <= ? ORDER BY next LIMIT ?)",
-                [date, limit],
-            )
-            return [self._recollect(row, date) for row in belated if _may_be_collected(row)]
+            belated = self._engine.execute(_BELATED, [date, limit]).fetchall()
+            self._engine.execute(_NOT_BELATED, [date, limit])
+            free = [row for row in belated if _may_be_collected(row)]
+            if opens is not None:
+                free = [row for row in free if not self._put_off(row, date, opens)]
+            return [self._recollect(row, date) for row in free]
+
+    def _put_off(self, row: Row, date: str, opens: Opens) -> bool:
+        """Leave a site for later if its settings forbid to collect it now."""
+        if row["settings"] == "{}":
+            return False
+        opening = opens(row["settings"], date)
+        if opening == date:
+            return False
+        self._assign(row, {"next": opening})
+        return True
 
     def _recollect(self, row: Row, date: str) -> str:
         private_networks, priority = bool(row["private_networks"]), row["priority"]
@@ -158,6 +174,8 @@ class Orders(Decisions):
         self, site: Row, crawl: str, date: str, private_networks: bool, start_url: str | None = None
     ) -> None:
         state = site_after(SiteState(site["state"]), Event.ORDERED)
+        if start_url not in (None, site["start_url"]):
+            self._tallies.add(BOUNDS_CHANGED)
         self._engine.execute(
             "UPDATE sites SET state = ?, start_url = coalesce(?, start_url), crawl = ?,"
             " crawls = crawls + 1, private_networks = ?, next = NULL, changed = ?, error = ''"
@@ -196,6 +214,8 @@ class Orders(Decisions):
     def _set_bounds(self, site: NewSite) -> None:
         """Keep what an order says of where a site ends, for this crawl and later ones."""
         bounds = site.bounds
+        if bounds != Bounds():
+            self._tallies.add(BOUNDS_CHANGED)
         self._engine.execute(
             "UPDATE sites SET accept = coalesce(?, accept), reject = coalesce(?, reject),"
             " maximum_depth = coalesce(?, maximum_depth) WHERE site = ?",

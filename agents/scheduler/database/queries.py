@@ -5,25 +5,28 @@ from typing import Any
 
 from agents.schedule import SiteStatus, Totals
 from agents.scheduler.database.engine import Row
+from agents.scheduler.database.portion import Portion
 from agents.scheduler.database.rows import CRAWL_COLUMNS, Crawl, Decision, crawl_of, site_of
 from agents.scheduler.database.tallies import totals_of
-from agents.scheduler.life import CrawlState, Standing
+from agents.scheduler.life import CrawlState, MachineState, Standing
 from agents.scheduler.naming import attempt_name
 from agents.scheduler.policy import Due
 
-_FIRST_OF_LANES = """
-SELECT crawls.crawl, site, host, crawls.lane, attempt, beside, crawls.priority, ordered
-FROM lanes JOIN crawls ON crawls.crawl = lanes.first
+_DUE = """
+SELECT crawls.crawl, crawls.site, crawls.host, attempt, beside, crawls.priority, ordered,
+       crawls.changed, sites.lane, sites.start_url, sites.accept"""
+_FIRST_OF_LANES = f"""{_DUE}
+FROM lanes JOIN crawls ON crawls.crawl = lanes.first JOIN sites ON sites.site = crawls.site
 WHERE lanes.busy IS NULL AND lanes.first IS NOT NULL
 ORDER BY lanes.priority DESC, lanes.since LIMIT ?
 """
-_BESIDE = """
-SELECT crawl, site, host, lane, attempt, beside, priority, ordered
-FROM crawls WHERE state = 'ordered' AND beside = 1 ORDER BY ordered LIMIT ?
+_BESIDE = f"""{_DUE}
+FROM crawls JOIN sites ON sites.site = crawls.site
+WHERE crawls.state = 'ordered' AND beside = 1 ORDER BY ordered LIMIT ?
 """
 
 
-class Queries:
+class Queries(Portion):
     """An open database, and everything it can be asked; to be used from one thread at a time."""
 
     def __init__(self, engine: Any) -> None:
@@ -58,14 +61,61 @@ class Queries:
         found = [*self._engine.execute(_FIRST_OF_LANES, [limit])]
         found += self._engine.execute(_BESIDE, [limit])
         found.sort(key=lambda row: (-row["priority"], row["ordered"]))
-        return [_due(row) for row in found[:limit]]
+        return [self._due(row) for row in found[:limit]]
 
-    def discards(self, limit: int) -> list[str]:
-        """Return directories that are to be removed, the oldest first."""
+    def tried(self, crawl: str) -> list[tuple[str, str, str]]:
+        """Return crawler, machine and reason of a crawl's attempts that came to nothing."""
         rows = self._engine.execute(
-            "SELECT directory FROM discards ORDER BY since LIMIT ?", [limit]
+            "SELECT crawler, machine, reason FROM attempts"
+            " WHERE crawl = ? AND reason <> '' ORDER BY number",
+            [crawl],
+        )
+        return [(row["crawler"], row["machine"], row["reason"]) for row in rows]
+
+    def discards(self, limit: int, machines: Sequence[str] | None = None) -> list[str]:
+        """Return directories that are to be removed, the oldest first.
+
+        Those of the given machines, and those of which nobody knows the machine; else all.
+        """
+        where, named = _on(machines)
+        rows = self._engine.execute(
+            f"SELECT directory FROM discards WHERE {where} ORDER BY since LIMIT ?",  # noqa: S608 - marks only
+            [*named, limit],
         )
         return [row["directory"] for row in rows]
+
+    def collected(self, limit: int, machines: Sequence[str]) -> list[Crawl]:
+        """Return crawls that wait for their deposit on machines, or nobody knows on which."""
+        where, named = _on(machines)
+        return self._select(
+            f"WHERE crawls.state = 'collected' AND {where} ORDER BY crawls.changed LIMIT ?",
+            [*named, limit],
+        )
+
+    def on_machine(self, machine: str, state: CrawlState) -> list[Crawl]:
+        """Return the crawls in a state whose last attempt was made on a machine."""
+        return self._select("WHERE crawls.state = ? AND machine = ?", [state.value, machine])
+
+    def machines(self) -> dict[str, MachineState]:
+        """Return the machines that are known, with their states."""
+        rows = self._engine.execute("SELECT machine, state FROM machines ORDER BY machine")
+        return {row["machine"]: MachineState(row["state"]) for row in rows}
+
+    def lying(self) -> dict[str, tuple[int, int]]:
+        """Return how many crawls, and folders to be removed, lie on each machine."""
+        crawls = self._engine.execute(
+            "SELECT machine, count(*) AS number FROM crawls"
+            " WHERE state IN ('collected', 'depositing') GROUP BY machine"
+        )
+        found = {row["machine"]: row["number"] for row in crawls}
+        folders = self._engine.execute(
+            "SELECT machine, count(*) AS number FROM discards GROUP BY machine"
+        )
+        doomed = {row["machine"]: row["number"] for row in folders}
+        return {
+            machine: (found.get(machine, 0), doomed.get(machine, 0))
+            for machine in found.keys() | doomed.keys()
+        }
 
     def crawl(self, crawl: str) -> Crawl | None:
         """Return a crawl by its name, or none."""
@@ -156,13 +206,26 @@ class Queries:
         rows = self._engine.execute(f"SELECT {CRAWL_COLUMNS} {condition}", parameters)
         return [crawl_of(row) for row in rows]
 
+    def _due(self, row: Row) -> Due:
+        tried = self.tried(row["crawl"]) if row["attempt"] else []
+        return Due(
+            row["crawl"],
+            row["site"],
+            row["host"],
+            attempt_name(row["crawl"], row["attempt"] + 1),
+            bool(row["beside"]),
+            lane=row["lane"],
+            start_url=row["start_url"],
+            accept=row["accept"],
+            since=row["changed"],
+            crawlers=frozenset(crawler for crawler, _, _ in tried),
+            machines=frozenset(machine for _, machine, _ in tried if machine),
+        )
 
-def _due(row: Row) -> Due:
-    return Due(
-        row["crawl"],
-        row["site"],
-        row["host"],
-        attempt_name(row["crawl"], row["attempt"] + 1),
-        bool(row["beside"]),
-        row["lane"],
-    )
+
+def _on(machines: Sequence[str] | None) -> tuple[str, list[str]]:
+    """Return a condition for rows of these machines, or of none that is known; and its values."""
+    if machines is None:
+        return "1 = 1", []
+    named = sorted({*machines, ""})
+    return f"machine IN ({', '.join('?' * len(named))})", named

@@ -1,15 +1,15 @@
 """Rows of the database as values, and values as columns."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
-from attrs import fields, frozen
+from attrs import field, fields, frozen
 
 from agents.deposit import DepositFigures
 from agents.order import CrawlFigures
 from agents.schedule import SiteStatus
 from agents.scheduler.database.engine import Row, Value
-from agents.scheduler.life import CrawlState, StandingEvent
+from agents.scheduler.life import CrawlState, SiteState, Standing, StandingEvent
 
 Figures = Value | CrawlFigures | DepositFigures
 Correction = Mapping[str, Value]
@@ -71,6 +71,9 @@ class Sequel:
         rhythm: what its updates taught so far, JSON; or as before.
         next: when it falls due by itself; none for never.
         plan: of the crawl that is made then, JSON.
+        priority: of the site, unless a person fixed it; or as before.
+        demand: what it asks of crawlers (`agents.scheduler.temporal.price`).
+        requests: that the crawl will take, about.
     """
 
     event: StandingEvent | None = None
@@ -80,6 +83,143 @@ class Sequel:
     rhythm: str | None = None
     next: str | None = None
     plan: str = "{}"
+    priority: float | None = None
+    demand: float = 0.0
+    requests: int = 0
+
+
+@frozen
+class KeptSite:
+    """A site as it is kept, for those who decide what follows for it.
+
+    Attributes:
+        site: its name.
+        number: the graph's word for it.
+        start_url: where its crawls begin.
+        accept: expression of what is internal.
+        reject: expression of what is not, although accepted.
+        maximum_depth: page links followed from the start.
+        host: that it is collected from.
+        lane: sites of one are not collected at once.
+        state: of its work.
+        standing: in the portion.
+        crawl: its present or last crawl, or none.
+        crawls: so far.
+        registered: when it was made known.
+        changed: when state or standing last changed.
+        error: why it failed, or empty.
+        relevance: from 0 to 1.
+        hub: its rank as a hub.
+        authority: its rank as an authority.
+        priority: the higher the sooner it is collected.
+        next: when it falls due by itself, or none.
+        plan: of the crawl made then, JSON.
+        rhythm: what its updates taught, JSON.
+        settings: the archivist's, JSON.
+        guess: how its bounds were guessed, JSON.
+        judgement: the last one, JSON.
+        held: what a person fixed.
+        referrer: the site that led to it, or none.
+        private_networks: whether it may be collected from private networks by itself.
+        demand: what it asks of crawlers.
+        requests: that its next crawl takes, about.
+        campaigns: settings of those that it takes part in and that have not ended, JSON.
+    """
+
+    site: str
+    number: int
+    start_url: str
+    accept: str
+    reject: str
+    maximum_depth: int
+    host: str
+    lane: str
+    state: SiteState = field(converter=SiteState)
+    standing: Standing = field(converter=Standing)
+    crawl: str | None
+    crawls: int
+    registered: str
+    changed: str
+    error: str
+    relevance: float
+    hub: float
+    authority: float
+    priority: float
+    next: str | None
+    plan: str
+    rhythm: str
+    settings: str
+    guess: str
+    judgement: str
+    held: frozenset[str] = field(converter=lambda text: frozenset(msgspec.json.decode(text)))
+    referrer: str | None
+    private_networks: bool = field(converter=bool)
+    demand: float
+    requests: int
+    campaigns: tuple[str, ...] = ()
+
+
+_KEPT = tuple(one.name for one in fields(KeptSite) if one.name != "campaigns")
+Following = Callable[[KeptSite], Sequel]  # tells what follows for a site as it then is
+
+
+@frozen
+class CampaignRow:
+    """A campaign as it is kept.
+
+    Attributes:
+        campaign: its name.
+        settings: JSON.
+        begins: date from which.
+        ends: date until which.
+        state: running, though it may be to come or over; or ended by a person.
+    """
+
+    campaign: str
+    settings: str
+    begins: str
+    ends: str
+    state: str
+
+
+@frozen
+class FeedRow:
+    """A feed as it is kept.
+
+    Attributes:
+        feed: its URL.
+        site: that it belongs to.
+        found: when it was met.
+        heard: of its last change, or none.
+        state: what aggregators know of it, JSON.
+        private_networks: whether its site may be collected from private networks by itself.
+    """
+
+    feed: str
+    site: str
+    found: str
+    heard: str | None
+    state: str
+    private_networks: bool = field(converter=bool)
+
+
+@frozen
+class Assignment:
+    """A crawl that goes to a crawler.
+
+    Attributes:
+        crawl: its name.
+        crawler: who collects it.
+        machine: that this crawler runs on; empty when not known.
+        lane: that it is collected in; empty for the one that it waits in.
+        keys: what no other site may be collected from meanwhile.
+    """
+
+    crawl: str
+    crawler: str
+    machine: str = ""
+    lane: str = ""
+    keys: frozenset[str] = frozenset()
 
 
 @frozen
@@ -121,6 +261,11 @@ class Crawl:
         lane: crawls of one lane are not collected at once.
         priority: the higher the sooner.
         plan: how it differs from what is usual for its site, JSON.
+        machine: that the crawler of its last attempt runs on; empty when not known.
+        keys: what no other site may be collected from meanwhile (`agents.scheduler.places`), JSON.
+        number: of its site.
+        settings: of its site, JSON.
+        held: what a person fixed of its site, JSON.
     """
 
     crawl: str
@@ -142,21 +287,27 @@ class Crawl:
     lane: str
     priority: float
     plan: str
+    machine: str
+    keys: str
     start_url: str
     accept: str
     reject: str
     maximum_depth: int
+    number: int
+    settings: str
+    held: str
 
 
 CRAWL_COLUMNS = (
-    "crawls.*, sites.start_url, sites.accept, sites.reject, sites.maximum_depth"
-    " FROM crawls JOIN sites USING (site)"
+    "crawls.*, sites.start_url, sites.accept, sites.reject, sites.maximum_depth, sites.number,"
+    " sites.settings, sites.held FROM crawls JOIN sites USING (site)"
 )
 
 
 def crawl_of(row: Row) -> Crawl:
     """Return the crawl that a row of `CRAWL_COLUMNS` holds."""
     columns = dict(row)
+    del columns["learned"]
     columns["state"] = CrawlState(columns["state"])
     columns["private_networks"] = bool(columns["private_networks"])
     columns["beside"] = bool(columns["beside"])
@@ -170,6 +321,12 @@ def site_of(row: Row) -> SiteStatus:
     """Return the site that a row of `sites` holds."""
     names = {attribute.name for attribute in fields(SiteStatus)}
     return SiteStatus(**{name: row[name] for name in row.keys() if name in names})  # noqa: SIM118
+
+
+def kept_site_of(row: Row, campaigns: Sequence[str]) -> KeptSite:
+    """Return the site that a row of `sites` holds, as far as it is kept."""
+    columns = {name: row[name] for name in _KEPT}
+    return KeptSite(**columns, campaigns=tuple(campaigns))
 
 
 def column(value: Figures) -> Value:

@@ -15,6 +15,8 @@ ALTER TABLE sites ADD COLUMN judgement TEXT NOT NULL DEFAULT '{}';      -- the l
 ALTER TABLE sites ADD COLUMN held TEXT NOT NULL DEFAULT '[]';           -- what a person fixed
 ALTER TABLE sites ADD COLUMN referrer TEXT;                             -- the site that led to it
 ALTER TABLE sites ADD COLUMN private_networks INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sites ADD COLUMN demand REAL NOT NULL DEFAULT 0;            -- agents/scheduler/temporal/price.py
+ALTER TABLE sites ADD COLUMN requests INTEGER NOT NULL DEFAULT 0;       -- its next crawl takes, about
 
 UPDATE sites SET lane = host, number = numbered.number
     FROM (SELECT site AS name, row_number() OVER (ORDER BY registered, site) AS number FROM sites)
@@ -22,13 +24,16 @@ UPDATE sites SET lane = host, number = numbered.number
 
 CREATE UNIQUE INDEX sites_by_number ON sites (number);
 CREATE INDEX sites_by_standing ON sites (standing, changed);
-CREATE INDEX sites_by_next ON sites (next) WHERE next IS NOT NULL;
+CREATE INDEX sites_by_next ON sites (next, priority DESC) WHERE next IS NOT NULL;
 CREATE INDEX sites_to_admit ON sites (priority DESC, registered) WHERE standing = 'discovered';
 DROP INDEX sites_by_state;
 
 ALTER TABLE crawls ADD COLUMN lane TEXT NOT NULL DEFAULT '';            -- the site's when ordered
 ALTER TABLE crawls ADD COLUMN priority REAL NOT NULL DEFAULT 0;
+ALTER TABLE crawls ADD COLUMN machine TEXT NOT NULL DEFAULT '';         -- of its last attempt
+ALTER TABLE crawls ADD COLUMN keys TEXT NOT NULL DEFAULT '[]';          -- agents/scheduler/places.py
 ALTER TABLE crawls ADD COLUMN plan TEXT NOT NULL DEFAULT '{}';          -- how it differs from usual
+ALTER TABLE crawls ADD COLUMN learned INTEGER NOT NULL DEFAULT 0;       -- parts of where it led to
 
 UPDATE crawls SET lane = host;
 
@@ -38,6 +43,10 @@ CREATE INDEX crawls_in_lanes ON crawls (lane, state, priority DESC, ordered)
 CREATE INDEX crawls_beside ON crawls (ordered) WHERE state = 'ordered' AND beside = 1;
 CREATE INDEX crawls_of_site ON crawls (site, ordered);
 
+ALTER TABLE attempts ADD COLUMN machine TEXT NOT NULL DEFAULT '';
+ALTER TABLE attempts ADD COLUMN counted INTEGER NOT NULL DEFAULT 1;     -- towards the limit
+
+ALTER TABLE discards ADD COLUMN machine TEXT NOT NULL DEFAULT '';       -- where the folder is
 CREATE INDEX discards_by_age ON discards (since);
 
 -- Sites that take turns. Those of one host wait in one lane, and the first of each lane that is
@@ -57,6 +66,12 @@ CREATE INDEX lanes_to_choose ON lanes (priority DESC, since)
 CREATE TABLE tallies (
     name             TEXT PRIMARY KEY,
     value            INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What the scheduler has worked out for all sites together, such as the price of a request.
+CREATE TABLE memory (
+    name             TEXT PRIMARY KEY,
+    value            REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Links between sites by their numbers, the graph (INA §1.5.1).

@@ -11,6 +11,8 @@ from agents.deposit import DepositFigures
 from agents.order import CrawlFigures
 from agents.schedule import Totals
 
+BOUNDS_CHANGED = "bounds changed"  # of sites that were known; so an index knows that it is behind
+LINKS_LEARNED = "links learned"
 COUNTED = "counted"  # the name of a tally that is there once the others are
 _TOTALS = tuple(one.name for one in fields(Totals))
 _OF_FIGURES = tuple(one.name for one in fields(CrawlFigures) if one.name in _TOTALS)

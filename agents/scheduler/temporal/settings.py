@@ -49,6 +49,8 @@ class TemporalConfig:
     """How often sites are collected anew when nothing else is settled for one.
 
     Attributes:
+        enabled: whether members are collected anew by themselves; if not, only those with an
+            interval or a campaign are, and whatever a person orders.
         requests_per_day: what the crawlers should do together.
         minimum_interval: seconds between two crawls of a site at least.
         maximum_interval: seconds between two crawls of a site at most, however little it changes
@@ -57,6 +59,7 @@ class TemporalConfig:
             changed; 0 means each time.
     """
 
+    enabled: bool = False
     requests_per_day: float = field(default=500_000.0, validator=validators.gt(0.0))
     minimum_interval: float = field(default=DAY / 4, validator=_is_interval)
     maximum_interval: float = field(default=120 * DAY, validator=_is_interval)
