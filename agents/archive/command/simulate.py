@@ -34,7 +34,9 @@ async def simulate(reactor: Any, options: argparse.Namespace) -> int:
     except CancelledError:
         simulation.stop()
         raise
-    except (histories.InvalidHistory, OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ArchiveError(f"{options.history}: {error.strerror}") from None
+    except (histories.InvalidHistory, UnicodeDecodeError) as error:
         raise ArchiveError(f"{options.history}: {error}") from None
     finally:
         line.clear()

@@ -2,7 +2,7 @@
 
 import argparse
 
-POLICIES = ("adaptive", "uniform", "proportional", "optimal-sites", "optimal")
+POLICIES = ("adaptive", "uniform", "proportional", "optimal", "bound")
 SITES, DAYS = 300, 365
 USUAL_INTERVAL = 30.0  # days in which the usual budget collects every page once
 

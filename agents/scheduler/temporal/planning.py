@@ -6,7 +6,7 @@ against it may put it off: the quota, and hours when it is forbidden. These alwa
 """
 
 from collections.abc import Sequence
-from math import exp, inf, log
+from math import inf, sqrt
 
 from attrs import evolve, frozen
 
@@ -19,6 +19,7 @@ from agents.scheduler.temporal.settings import Campaign, SiteSettings, TemporalC
 
 SYNC = 0.3  # of a level's interval; what falls due within it goes along with that level
 _TURNS = 100  # of calendars that get in each other's way
+_STEPS = 30  # of a bisection
 _SILENCE = DAY  # after the first crawl that nothing answered; then twice as long each time
 
 
@@ -71,7 +72,7 @@ def plan(
         return Plan(None, reason="An archivist has put it to rest.")
     wanted = _wanted(rhythm, settings, config, price, now, campaigns)
     wanted = evolve(wanted, at=max(now, wanted.at or 0.0))
-    return _in_hours(_in_quota(_bounded(wanted, rhythm, settings, config), rhythm, settings),
+    return in_hours(_in_quota(_bounded(wanted, rhythm, settings, config), rhythm, settings),
                      settings)  # fmt: skip
 
 
@@ -109,8 +110,7 @@ def _adaptive(rhythm: Rhythm, settings: SiteSettings, config: TemporalConfig, pr
     """Return the crawl that the site's own rhythm wants."""
     price = price / settings.priority
     shortest, longest = _shortest(settings, config), _longest(settings, config)
-    alone = [max(shortest, min(longest, interval(level.rate, price))) for level in rhythm.levels]
-    waits = harmonised(alone, [level.urls for level in rhythm.levels])
+    waits = harmonised(rhythm.levels, price, shortest, longest)
     at, deepest = _together(rhythm.levels, waits)
     at = max(at, rhythm.collected + shortest)
     return Plan(
@@ -124,19 +124,39 @@ def _adaptive(rhythm: Rhythm, settings: SiteSettings, config: TemporalConfig, pr
     )
 
 
-def harmonised(waits: Sequence[float], urls: Sequence[int]) -> list[float]:
-    """Return the intervals of levels made to fit into one another.
+def harmonised(
+    levels: Sequence[Level], price: float, shortest: float, longest: float
+) -> list[float]:
+    """Return the intervals of levels, made to fit into one another.
 
     A level can't be reached but through those above it, so crawls of a deep level that fall
-    between crawls of a shallow one cost both. Next to the level with the most URLs, each has its
-    interval a whole number of times, or a whole part of it; then all are stretched alike, so that
-    in the mean of requests they are as they should be.
+    between crawls of a shallow one cost both. So each level has the interval of another a whole
+    number of times, or a whole part of it; and all are stretched alike, to where the requests of
+    all levels together are worth the price.
 
     Args:
-        waits: the best interval of each level alone, in seconds.
-        urls: of each level.
+        levels: of a site, at least one.
+        price: seconds of freshness that a request must bring.
+        shortest: seconds that an interval lasts at least.
+        longest: seconds that one lasts at most, if the shortest lets it.
     """
-    anchor = max(range(len(waits)), key=lambda level: (urls[level], -level))
+    alone = [max(shortest, min(longest, interval(level.rate, price))) for level in levels]
+    parts = _parts(alone, [max(1, level.urls) for level in levels])
+    low, high = shortest / min(parts), longest / max(parts)
+    if _worth(levels, parts, low) >= price or high <= low:
+        return [low * part for part in parts]
+    for _ in range(_STEPS):
+        middle = sqrt(low * high)
+        if _worth(levels, parts, middle) < price:
+            low = middle
+        else:
+            high = middle
+    return [high * part for part in parts]
+
+
+def _parts(waits: Sequence[float], urls: Sequence[int]) -> list[float]:
+    """Return the intervals of levels as multiples of that of the level with the most requests."""
+    anchor = max(range(len(waits)), key=lambda level: urls[level] / waits[level])
     parts = [1.0] * len(waits)
     for level in range(anchor - 1, -1, -1):
         below = parts[level + 1]
@@ -144,11 +164,17 @@ def harmonised(waits: Sequence[float], urls: Sequence[int]) -> list[float]:
     for level in range(anchor + 1, len(waits)):
         above = parts[level - 1]
         parts[level] = above * max(1, round(waits[level] / waits[anchor] / above))
-    weights = [max(1, count) / part for count, part in zip(urls, parts, strict=True)]
+    return parts
+
+
+def _worth(levels: Sequence[Level], parts: Sequence[float], base: float) -> float:
+    """Return what a request is worth in the mean of levels with multiples of an interval."""
+    weights = [max(1, level.urls) / part for level, part in zip(levels, parts, strict=True)]
     total = sum(
-        weight * log(wait / part) for weight, wait, part in zip(weights, waits, parts, strict=True)
+        weight * gain(level.rate, base * part)
+        for weight, level, part in zip(weights, levels, parts, strict=True)
     )
-    return [exp(total / sum(weights)) * part for part in parts]
+    return total / sum(weights)
 
 
 def _together(levels: Sequence[Level], waits: Sequence[float]) -> tuple[float, int]:
@@ -173,7 +199,7 @@ def _why(
     changed = sum((1 - unchanged(one.rate, at - one.seen)) * one.urls for one in levels) / urls
     worth = sum(gain(one.rate, at - one.seen) * one.urls for one in levels) / urls
     words = f"About {round(100 * changed)} % of its text will have changed by then"
-    if min(waits) < longest:
+    if min(waits) < 0.999 * longest:
         return (
             f"{words}: a request is worth {_span(worth)} of freshness, "
             f"and should be worth {_span(price)}."
@@ -277,7 +303,7 @@ def _in_quota(wanted: Plan, rhythm: Rhythm, settings: SiteSettings) -> Plan:
     )
 
 
-def _in_hours(wanted: Plan, settings: SiteSettings) -> Plan:
+def in_hours(wanted: Plan, settings: SiteSettings) -> Plan:
     """Return a plan put off until no calendar forbids it."""
     at = moment = wanted.at or 0.0
     for _ in range(_TURNS):

@@ -12,7 +12,7 @@ from agents.scheduler.temporal.rhythm import DAY
 
 FIRST_PRICE = 5 * DAY  # seconds of freshness a request, until something is known
 CHEAPEST, DEAREST = 60.0, 3650 * DAY
-_PATIENCE = 7 * DAY  # in which the price comes two thirds of the way
+_PATIENCE = 14 * DAY  # in which the price comes two thirds of the way
 _CLEARING = 14 * DAY  # in which what is overdue should be done
 
 

@@ -10,18 +10,18 @@ from agents.scheduler.temporal.simulation.adaptive import Adaptive
 from agents.scheduler.temporal.simulation.histories import SiteHistory
 from agents.scheduler.temporal.simulation.policies import (
     Fixed,
+    bound,
     optimal,
-    optimal_sites,
     proportional,
     uniform,
 )
 from agents.scheduler.temporal.simulation.simulator import Result, simulate
 
-KNOWING: dict[str, Callable[[Sequence[SiteHistory], float, float, int], Fixed]] = {
+KNOWING: dict[str, Callable[[Sequence[SiteHistory], float, float, Sequence[float]], Fixed]] = {
     "uniform": uniform,
     "proportional": proportional,
-    "optimal-sites": optimal_sites,
     "optimal": optimal,
+    "bound": bound,
 }
 POLICIES = ("adaptive", *KNOWING)
 USUAL_INTERVAL = 30.0  # days in which the usual budget collects every page once
@@ -35,7 +35,7 @@ class Comparison:
     Args:
         histories: of all sites.
         days: how long.
-        seed: of when sites were collected first, and the like.
+        seed: of when sites were collected first.
         progress: called with a policy's name and the day it has come to.
     """
 
@@ -48,7 +48,6 @@ class Comparison:
     ) -> None:
         self.histories = histories
         self.days = days
-        self._seed = seed
         self._progress = progress
         chance = random.Random(seed)  # noqa: S311
         self._collected = [-chance.random() * USUAL_INTERVAL for _ in histories]
@@ -65,7 +64,7 @@ class Comparison:
 
     def knowing(self, name: str, budget: float) -> Result:
         """Run a policy that knows the true rates."""
-        return self._run(name, KNOWING[name](self.histories, budget, self.days, self._seed))
+        return self._run(name, KNOWING[name](self.histories, budget, self.days, self._collected))
 
     def all(self, names: Sequence[str], budget: float) -> list[Result]:
         """Run policies; what the adaptive one spends, if it runs, is the budget of the others."""

@@ -15,7 +15,7 @@ from agents.scheduler.temporal.simulation.histories import Burst, SiteHistory
 
 COMMERCIAL, PUBLIC = 50.0, 120.0  # days in which half of a site's text changes
 SITES_SPREAD, PAGES_SPREAD = 1.3, 0.8  # standard deviations of the logarithms of rates
-LEVEL_FACTORS = (10.0, 4.0, 1.0, 0.5)  # how quickly levels change, beside the site
+LEVEL_FACTORS = (10.0, 4.0, 1.2, 0.7)  # how quickly levels change, beside the site
 LEVEL_SPREAD = 0.4
 LEVEL_SIZES = ((1, 1), (4, 12), (15, 50), (0, 80))  # pages at least and at most
 QUICKEST = 8.0  # changes of a page a day
@@ -54,9 +54,8 @@ def _site(number: int, days: float, before: float, chance: random.Random) -> Sit
 
 def _rates(level: int, pace: float, chance: random.Random) -> tuple[float, ...]:
     factor = LEVEL_FACTORS[level] * exp(chance.gauss(0, LEVEL_SPREAD))
-    mean = exp(PAGES_SPREAD**2 / 2)
     return tuple(
-        min(QUICKEST, pace * factor * exp(chance.gauss(0, PAGES_SPREAD)) / mean)
+        min(QUICKEST, pace * factor * exp(chance.gauss(0, PAGES_SPREAD)))
         for _ in range(chance.randint(*LEVEL_SIZES[level]))
     )
 

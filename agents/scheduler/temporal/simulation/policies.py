@@ -7,11 +7,10 @@ optimal       Cho and Garcia-Molina: where one request more gains the same every
 adaptive      `agents.scheduler.temporal`, from nothing but what its own crawls found
 """
 
-import random
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from heapq import heapify, heapreplace
-from math import exp, inf
+from math import exp, floor, inf
 
 from agents.scheduler.temporal.simulation.histories import SiteHistory
 from agents.scheduler.temporal.simulation.laws import factor_at
@@ -20,6 +19,7 @@ from agents.scheduler.temporal.simulation.simulator import Found, Visit
 Interval = Callable[[float], float]  # days between two crawls, when rates are multiplied by this
 _GRID = [0.02 * 1.12**step for step in range(120)]  # days at which gains are tabled, to 40 years
 _STEPS = 40  # of bisections
+_FOREVER = 1e6  # days
 
 
 class Fixed:
@@ -29,7 +29,7 @@ class Fixed:
         histories: of all sites.
         levels: what is collected together: for each site some ranges of its levels.
         intervals: of each of these.
-        seed: of where in its interval each begins.
+        collected: when each site was collected first, a day before 0: from then they count.
     """
 
     def __init__(
@@ -37,15 +37,12 @@ class Fixed:
         histories: Sequence[SiteHistory],
         levels: Sequence[tuple[int, range]],
         intervals: Sequence[Interval],
-        seed: int,
+        collected: Sequence[float],
     ) -> None:
-        chance = random.Random(seed)  # noqa: S311
         self._histories = histories
         self._levels = levels
         self._intervals = intervals
-        self._waiting = [
-            (self._after(unit, 0.0, chance.random()), unit) for unit in range(len(levels))
-        ]
+        self._waiting = [(self._first(unit, collected), unit) for unit in range(len(levels))]
         heapify(self._waiting)
 
     def next(self) -> Visit:
@@ -57,26 +54,48 @@ class Fixed:
     def learn(self, visit: Visit, found: Sequence[Found] | None) -> None:
         """Learn nothing."""
 
-    def _after(self, unit: int, last: float, part: float = 1.0) -> float:
-        """Return when a unit is collected after a day, by the habits it has until then."""
+    def _first(self, unit: int, collected: Sequence[float]) -> float:
+        """Return when a unit is collected first from day 0 on."""
+        interval = self._intervals[unit](1.0)
+        last = collected[self._levels[unit][0]]
+        if interval < -last:
+            last += interval * floor(-last / interval)
+        return self._after(unit, last)
+
+    def _after(self, unit: int, last: float) -> float:
+        """Return when a unit is collected after a day.
+
+        When habits change it is due as soon as as much has changed as would make it due by the
+        new ones: at the end of an event, often at once.
+        """
         bursts = self._histories[self._levels[unit][0]].bursts
-        since = last
+        if self._intervals[unit](0.0) < inf:  # uniform: by the clock, whatever changes
+            return last + self._intervals[unit](0.0)
+        since, changed = last, 0.0  # in days of usual change
         while since < inf:
             factor, until = factor_at(bursts, since)
-            day = max(since, last + part * self._intervals[unit](factor))
+            wait = self._intervals[unit](factor)
+            if 0 < factor * wait <= changed:
+                return since
+            day = since + wait - changed / factor if factor else inf
             if day < until:
                 return day
+            changed += factor * (min(until, _FOREVER) - since)
             since = until
         return inf
 
 
-def uniform(histories: Sequence[SiteHistory], budget: float, days: float, seed: int) -> Fixed:
+def uniform(
+    histories: Sequence[SiteHistory], budget: float, days: float, collected: Sequence[float]
+) -> Fixed:
     """Return the policy that collects every site at one interval."""
     units = _sites(histories)
-    return _by_budget(histories, budget, days, seed, units, lambda _, price: lambda _: price)
+    return _by_budget(histories, budget, days, collected, units, lambda _, price: lambda _: price)
 
 
-def proportional(histories: Sequence[SiteHistory], budget: float, days: float, seed: int) -> Fixed:
+def proportional(
+    histories: Sequence[SiteHistory], budget: float, days: float, collected: Sequence[float]
+) -> Fixed:
     """Return the policy that collects sites as often as they change."""
     units = _sites(histories)
     means = [max(1e-6, sum(map(sum, site.rates)) / max(1, site.pages)) for site in histories]
@@ -84,30 +103,34 @@ def proportional(histories: Sequence[SiteHistory], budget: float, days: float, s
     def interval_of(unit: int, price: float) -> Interval:
         return lambda factor: price / means[unit] / factor if factor else inf
 
-    return _by_budget(histories, budget, days, seed, units, interval_of)
+    return _by_budget(histories, budget, days, collected, units, interval_of)
 
 
-def optimal(histories: Sequence[SiteHistory], budget: float, days: float, seed: int) -> Fixed:
-    """Return the policy that is best for freshness, given the true rate of every page."""
+def bound(
+    histories: Sequence[SiteHistory], budget: float, days: float, collected: Sequence[float]
+) -> Fixed:
+    """Return what would be best for freshness if levels could be collected each by itself."""
     units = [
         (index, range(level, level + 1))
         for index, site in enumerate(histories)
         for level in range(len(site.levels))
         if site.levels[level]
     ]
-    return _best(histories, budget, days, seed, units)
+    return _best(histories, budget, days, collected, units)
 
 
-def optimal_sites(histories: Sequence[SiteHistory], budget: float, days: float, seed: int) -> Fixed:
-    """Return the best policy of those that collect whole sites."""
-    return _best(histories, budget, days, seed, _sites(histories))
+def optimal(
+    histories: Sequence[SiteHistory], budget: float, days: float, collected: Sequence[float]
+) -> Fixed:
+    """Return the best policy for freshness of those that collect whole sites."""
+    return _best(histories, budget, days, collected, _sites(histories))
 
 
 def _best(
     histories: Sequence[SiteHistory],
     budget: float,
     days: float,
-    seed: int,
+    collected: Sequence[float],
     units: Sequence[tuple[int, range]],
 ) -> Fixed:
     tables = [
@@ -118,7 +141,7 @@ def _best(
     def interval_of(unit: int, price: float) -> Interval:
         return lambda factor: _solved(tables[unit], price * factor) / factor if factor else inf
 
-    return _by_budget(histories, budget, days, seed, units, interval_of)
+    return _by_budget(histories, budget, days, collected, units, interval_of)
 
 
 def _sites(histories: Sequence[SiteHistory]) -> list[tuple[int, range]]:
@@ -152,7 +175,7 @@ def _by_budget(
     histories: Sequence[SiteHistory],
     budget: float,
     days: float,
-    seed: int,
+    collected: Sequence[float],
     units: Sequence[tuple[int, range]],
     interval_of: Callable[[int, float], Interval],
 ) -> Fixed:
@@ -167,7 +190,7 @@ def _by_budget(
         )
         low, high = (price, high) if cost > budget else (low, price)
     intervals = [interval_of(unit, high) for unit in range(len(units))]
-    return Fixed(histories, units, intervals, seed)
+    return Fixed(histories, units, intervals, collected)
 
 
 def _frequency(site: SiteHistory, interval: Interval, days: float) -> float:
