@@ -47,11 +47,11 @@ def make_service(reactor: Any, configuration: Configuration, name: str) -> "Sche
     """Return a scheduler on a given reactor.
 
     Raises:
-        DatabaseRefused: its database is not ours, damaged, or of a newer version.
+        DatabaseRefused: its database is not ours, damaged, in use, or of a newer version.
     """
     config = configuration.section(KIND, SchedulerConfig)
     folder = private_folder(configuration.directory / KIND)
-    database = Database(folder / "scheduler.sqlite", config.attempts)
+    database = Database(config.database or folder / "scheduler.sqlite", config.attempts)
     journal = Journal(reactor)
     running = database.recover(journal.now())
     means = Means(

@@ -20,7 +20,7 @@ from agents.scheduler.database.engine import (
 _APPLICATION = 0x646C7763  # "dlwc": tells our files from other SQLite databases
 _BEGIN_AGAIN = "put back a copy of it, or move it away to begin with none"
 _PATIENCE = 10.0  # seconds to wait for another process's lock
-_CACHE = 64  # MiB of pages kept in memory, however large the file
+_CACHE = 16  # MiB of pages kept in memory, however large the file
 
 
 @implementer(IEngine)

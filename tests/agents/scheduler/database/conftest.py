@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -43,8 +44,12 @@ class Server:
         )
 
     def stop(self) -> None:
-        """End it."""
-        self._run("pg_ctl", "--mode=immediate", "stop")
+        """End it at once, and remove what it kept."""
+        pid = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+        self._run("pg_ctl", "--mode=immediate", "--no-wait", "stop")
+        while _is_alive(pid):
+            time.sleep(0.01)
+        shutil.rmtree(self._folder)
 
     def url(self, schema: str = "public") -> str:
         """Return what names a schema of it."""
@@ -70,6 +75,14 @@ class Server:
         )
 
 
+def _is_alive(pid: int) -> bool:
+    """Tell whether a process runs; one that has ended and that nobody waits for does not."""
+    try:
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+
+
 def _programs() -> Path | None:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return found[-1].parent if found else None
@@ -85,7 +98,6 @@ def postgresql() -> Iterator[Server]:
     server = Server(programs, folder)
     yield server
     server.stop()
-    shutil.rmtree(folder)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
