@@ -31,11 +31,13 @@ class Policy:
         filters: what its site has to pass.
         links: whether links out of the site, feeds and streams are wanted if it passes.
         keep_failed: whether the captures of a site that fails are deposited all the same.
+        trusted: whether a person wants the site: it is kept, and leads on, though it fails.
     """
 
     filters: Filters = field(factory=Filters)
     links: bool = True
     keep_failed: bool = True
+    trusted: bool = False
 
 
 @frozen

@@ -1,5 +1,6 @@
 """What a scheduler asks of a site crawler, and what the crawler says of its progress."""
 
+from enum import StrEnum
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -170,6 +171,7 @@ class Order:
         private_networks: whether addresses of private networks and loopback may be fetched.
         former: directory that holds `signatures` and `structure` of the former crawl, or none.
         content_limit: bytes of one content past which it is cut off and reported.
+        urls: canonical URLs of the site that are collected besides, as if it began there, too.
     """
 
     crawl: str
@@ -185,6 +187,15 @@ class Order:
     private_networks: bool = False
     former: str | None = None
     content_limit: int = 2**31
+    urls: tuple[str, ...] = ()
+
+
+class Fault(StrEnum):
+    """Whose fault it is that a crawl is not whole; it tells whether another crawler may try."""
+
+    SITE = "site"  # or its order: nobody would do better
+    CRAWLER = "crawler"  # or its machine: another may do better
+    DISK = "disk"  # it is full: the same crawler may do better later
 
 
 @frozen

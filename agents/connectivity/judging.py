@@ -22,11 +22,12 @@ def judged(report: Report, policy: Policy | None) -> Findings:
 
 def is_kept(findings: Findings, policy: Policy | None) -> bool:
     """Tell whether the captures are to be deposited."""
-    keeps = policy is None or policy.keep_failed
+    keeps = policy is None or policy.keep_failed or policy.trusted
     return keeps or findings.judgement is None or findings.judgement.passes
 
 
 def leads_on(findings: Findings, policy: Policy | None) -> bool:
     """Tell whether the scheduler wants to know where the site leads."""
-    wanted = policy is not None and policy.links
-    return wanted and findings.judgement is not None and findings.judgement.passes
+    if policy is None or not policy.links or findings.judgement is None:
+        return False
+    return policy.trusted or findings.judgement.passes

@@ -139,6 +139,7 @@ class Crawl:
             )  # fmt: skip
             parts.frontier.start(start)
             parts.stories.met(start, "", PAGE, 0, "followed: the start of the crawl")
+            self._begin_besides(parts, delimitation)
             if past.structure is not None:
                 await self._take_up(parts, past.structure)
             await self._collect_all(parts, start)
@@ -163,6 +164,14 @@ class Crawl:
         if start is None:
             raise CrawlFailed(f"the start URL {self.order.start_url[:200]!r} is not one")
         return delimitation, start
+
+    def _begin_besides(self, parts: Parts, delimitation: Delimitation) -> None:
+        """Queue what the order names besides the start, as far as it belongs to the site."""
+        for url in self.order.urls:
+            known = parts.frontier.knows(url)
+            if not known and urls.canonical(url) == url and delimitation.internal(url):
+                parts.frontier.start(url)
+                parts.stories.met(url, "", PAGE, 0, "followed: the order names it")
 
     async def _past(self) -> Past:
         if self.order.former is None:

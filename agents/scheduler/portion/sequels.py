@@ -114,7 +114,7 @@ class Sequels:
             return observed(_rhythm(site), Observation(at), period)
         if update is None or not update.levels:
             return evolve(_rhythm(site), collected=at, silent=0)
-        seen = observation(update, at, update.requests, update.bytes, whole=not done.quick)
+        seen = observation(update, at, whole=not done.quick)
         return observed(_rhythm(site), seen, period)
 
     # What is next
