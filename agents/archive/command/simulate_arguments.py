@@ -13,7 +13,8 @@ def add_options(verb: argparse.ArgumentParser) -> None:
         "--policy",
         action="append",
         choices=POLICIES,
-        help="one to simulate; may be given again (default: all)",
+        metavar="NAME",
+        help=f"{', '.join(POLICIES)}; may be given again (default: all)",
     )
     verb.add_argument(
         "--history",

@@ -5,6 +5,8 @@ from html import escape
 
 from agents.scheduler.temporal.simulation.simulator import SAMPLES_PER_DAY, Result
 
+_Scale = tuple[float, float]  # shares at the bottom and at the top
+
 WIDTH, HEIGHT = 860, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 150, 48, 44  # margins
 _COLOURS = ("#0b63a5", "#b3261e", "#8a5300", "#17703a", "#6b3fa0")
@@ -26,16 +28,17 @@ def chart(results: Sequence[Result], title: str) -> str:
     """
     curves = [_means(result.fresh) for result in results]
     lowest = min((min(curve) for curve in curves if curve), default=0.0)
-    bottom = int(lowest * 20) / 20
+    highest = max((max(curve) for curve in curves if curve), default=1.0)
+    scale = int(lowest * 20) / 20, min(1.0, int(highest * 20 + 1) / 20)
     days = max((result.days for result in results), default=1.0)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
         f"<title>{escape(title)}</title><style>{_STYLE}</style>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
         f'<text class="title" x="{_LEFT}" y="26">{escape(title)}</text>',
-        *_grid(bottom, days),
-        *_lines(curves, bottom),
-        *_labels(results, curves, bottom),
+        *_grid(scale, days),
+        *_lines(curves, scale),
+        *_labels(results, curves, scale),
         "</svg>\n",
     ]
     return "\n".join(parts)
@@ -52,11 +55,12 @@ def _means(values: Sequence[float]) -> list[float]:
     ]
 
 
-def _grid(bottom: float, days: float) -> Iterator[str]:
-    steps = round((1 - bottom) * 20)
-    for number in range(0, steps + 1, 1 if steps <= 10 else 2):
-        share = bottom + number / 20
-        y = _y(share, bottom)
+def _grid(scale: _Scale, days: float) -> Iterator[str]:
+    bottom, top = scale
+    steps = round((top - bottom) * 100)
+    for number in range(0, steps + 1, 1 if steps <= 10 else 5):
+        share = bottom + number / 100
+        y = _y(share, scale)
         yield f'<path class="grid" d="M{_LEFT} {y:.1f}H{WIDTH - _RIGHT}"/>'
         yield (
             f'<text class="soft" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">'
@@ -70,11 +74,11 @@ def _grid(bottom: float, days: float) -> Iterator[str]:
         )
 
 
-def _lines(curves: Sequence[Sequence[float]], bottom: float) -> Iterator[str]:
+def _lines(curves: Sequence[Sequence[float]], scale: _Scale) -> Iterator[str]:
     for index, curve in enumerate(curves):
         width = (WIDTH - _LEFT - _RIGHT) / max(1, len(curve))
         points = " ".join(
-            f"{_LEFT + (place + 0.5) * width:.1f},{_y(value, bottom):.1f}"
+            f"{_LEFT + (place + 0.5) * width:.1f},{_y(value, scale):.1f}"
             for place, value in enumerate(curve)
         )
         yield (
@@ -84,10 +88,10 @@ def _lines(curves: Sequence[Sequence[float]], bottom: float) -> Iterator[str]:
 
 
 def _labels(
-    results: Sequence[Result], curves: Sequence[Sequence[float]], bottom: float
+    results: Sequence[Result], curves: Sequence[Sequence[float]], scale: _Scale
 ) -> Iterator[str]:
     """Name the lines at their right ends, none above another."""
-    ends = sorted((_y(curve[-1], bottom), index) for index, curve in enumerate(curves) if curve)
+    ends = sorted((_y(curve[-1], scale), index) for index, curve in enumerate(curves) if curve)
     last = 0.0
     for y, index in ends:
         last = max(y, last + _LABEL_HEIGHT)
@@ -98,5 +102,6 @@ def _labels(
         )
 
 
-def _y(share: float, bottom: float) -> float:
-    return _TOP + (1 - share) / (1 - bottom) * (HEIGHT - _TOP - _BOTTOM)
+def _y(share: float, scale: _Scale) -> float:
+    bottom, top = scale
+    return _TOP + (top - share) / (top - bottom) * (HEIGHT - _TOP - _BOTTOM)
