@@ -25,7 +25,7 @@ from agents.scheduler.temporal import (
     plan,
 )
 from agents.scheduler.temporal.calendars import covers
-from agents.scheduler.temporal.planning import harmonised
+from agents.scheduler.temporal.levels import harmonised
 from agents.scheduler.temporal.rhythm import DAY, LEVELS, QUICKEST, SLOWEST, Level
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC).timestamp()  # a Monday
@@ -126,7 +126,7 @@ def test_a_quick_start_is_collected_without_the_depths() -> None:
     assert order.quick
     plans = list(ahead(rhythm, ANY, CONFIG, PRICE, NOW, 12))
     assert None in [each.maximum_depth for each in plans]
-    assert "% of its text will have changed" in order.reason
+    assert "will have changed by then; so deep every" in order.reason
 
 
 @given(st.lists(levels, min_size=1, max_size=LEVELS), st.floats(60, 3650 * DAY))
