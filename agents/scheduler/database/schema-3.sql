@@ -18,12 +18,15 @@ ALTER TABLE sites ADD COLUMN private_networks INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sites ADD COLUMN demand REAL NOT NULL DEFAULT 0;            -- agents/scheduler/temporal/price.py
 ALTER TABLE sites ADD COLUMN requests INTEGER NOT NULL DEFAULT 0;       -- its next crawl takes, about
 
-UPDATE sites SET lane = host, number = numbered.number
+-- All were ordered by people.
+UPDATE sites SET lane = host, number = numbered.number, held = '["standing"]'
     FROM (SELECT site AS name, row_number() OVER (ORDER BY registered, site) AS number FROM sites)
     AS numbered WHERE site = numbered.name;
 
 CREATE UNIQUE INDEX sites_by_number ON sites (number);
 CREATE INDEX sites_by_standing ON sites (standing, changed);
+CREATE INDEX sites_by_priority ON sites (standing, priority, site);
+CREATE INDEX sites_by_authority ON sites (standing, authority, site);
 CREATE INDEX sites_by_next ON sites (next, priority DESC) WHERE next IS NOT NULL;
 CREATE INDEX sites_to_admit ON sites (priority DESC, registered) WHERE standing = 'discovered';
 DROP INDEX sites_by_state;
@@ -38,16 +41,17 @@ ALTER TABLE crawls ADD COLUMN learned INTEGER NOT NULL DEFAULT 0;       -- parts
 UPDATE crawls SET lane = host;
 
 DROP INDEX crawls_that_wait;
-CREATE INDEX crawls_in_lanes ON crawls (lane, state, priority DESC, ordered)
-    WHERE state IN ('ordered', 'collecting') AND beside = 0;
-CREATE INDEX crawls_beside ON crawls (ordered) WHERE state = 'ordered' AND beside = 1;
+CREATE INDEX crawls_that_wait ON crawls (lane, priority DESC, ordered)
+    WHERE state = 'ordered' AND beside = 0;
+CREATE INDEX crawls_under_way ON crawls (lane) WHERE state = 'collecting' AND beside = 0;
+CREATE INDEX crawls_beside ON crawls (state, ordered) WHERE beside = 1;
 CREATE INDEX crawls_of_site ON crawls (site, ordered);
 
 ALTER TABLE attempts ADD COLUMN machine TEXT NOT NULL DEFAULT '';
 ALTER TABLE attempts ADD COLUMN counted INTEGER NOT NULL DEFAULT 1;     -- towards the limit
 
 ALTER TABLE discards ADD COLUMN machine TEXT NOT NULL DEFAULT '';       -- where the folder is
-CREATE INDEX discards_by_age ON discards (since);
+CREATE INDEX discards_by_age ON discards (machine, since);
 
 -- Sites that take turns. Those of one host wait in one lane, and the first of each lane that is
 -- not busy is found without a look at the others. Kept only for crawls that wait or are collected.
