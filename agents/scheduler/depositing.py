@@ -1,15 +1,17 @@
 """Has finished crawls deposited, and folders that nobody needs any more removed."""
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from attrs import define, field
 from twisted.internet.interfaces import IDelayedCall
 
-from agents.deposit import DepositFigures
+from agents.deposit import DepositFigures, HostedFolder
 from agents.scheduler.alarm import Alarm
 from agents.scheduler.database import Crawl, Database
-from agents.scheduler.life import CrawlState
 from agents.scheduler.means import Means
+from agents.scheduler.orders import policy_of
 from agents.scheduler.pool import Peer
 from anet.backoff import Backoff
 from anet.together import together
@@ -21,6 +23,10 @@ FORBIDDEN = "forbidden"
 
 _LOOKED_AT = 200  # crawls, and folders, looked at in one turn
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0  # seconds before a deposit is tried again
+
+
+async def _nothing(_site: str) -> None:
+    """Follow nothing up."""
 
 
 @define
@@ -36,24 +42,45 @@ class _Running:
 class Depositing:
     """The crawls that are collected and not yet durable in storage."""
 
-    def __init__(self, means: Means, alarm: Alarm) -> None:
-        """Look for work whenever `alarm` rings."""
-        self._means, self._alarm = means, alarm
+    def __init__(
+        self,
+        means: Means,
+        alarm: Alarm,
+        ended: Callable[[str], Awaitable[None]] = _nothing,
+    ) -> None:
+        """Look for work whenever `alarm` rings.
+
+        Args:
+            means: the scheduler's.
+            alarm: wakes it.
+            ended: called with the name of a site whose crawl has come to its end.
+        """
+        self._means, self._alarm, self._ended = means, alarm, ended
         self._peers: dict[str, Peer] = {}
+        self._serve: dict[str, HostedFolder] = {}
         self._running: dict[str, _Running] = {}
         self._sites: set[str] = set()  # of deposits under way
         self._load: Counter[str] = Counter()  # deposits under way, by agent
         self._discarding = False
 
-    def join(self, peer: Peer) -> None:
-        """Take a connectivity agent whose link is up."""
-        self._peers[peer.name] = peer
+    async def join(self, peer: Peer) -> None:
+        """Take a connectivity agent whose link is up, once it has said what it serves."""
+        try:
+            serves = convert(await peer.call("serves"), HostedFolder)
+        except (HipError, TypeError) as error:
+            self._means.journal.add(f"{peer.name} does not say what it serves: {error}")
+            return
+        self._peers[peer.name], self._serve[peer.name] = peer, serves
         self._alarm.ring()
+
+    def serving(self, machine: str) -> list[str]:
+        """Return the names of those that reach the crawls of a machine."""
+        return [name for name in self._peers if self._serve[name].machine == machine]
 
     def leave(self, peer: Peer) -> None:
         """Let a connectivity agent go; what it was asked for fails by itself."""
         if self._peers.get(peer.name) is peer:
-            del self._peers[peer.name]
+            del self._peers[peer.name], self._serve[peer.name]
 
     def stop(self) -> None:
         """Let go of timers."""
@@ -78,7 +105,7 @@ class Depositing:
             return
         store = self._means.store
         looked_at = min(room, _LOOKED_AT) + len(self._running) - len(self._sites)
-        given = self._give(await store.run(Database.in_state, CrawlState.COLLECTED, looked_at))
+        given = self._give(await store.run(Database.collected, looked_at, self._machines()))
         if not given:
             return
         crawls = [crawl for crawl, _ in given]
@@ -99,9 +126,9 @@ class Depositing:
         """Give crawls to connectivity agents that have room; count on that."""
         given = []
         for crawl in crawls:
-            peer = self._free_peer()
+            peer = self._free_peer(crawl.machine)
             if peer is None:
-                break
+                continue
             # What a site's crawls leave to the next is written by one at a time.
             running = self._running.get(crawl.crawl)
             if crawl.site in self._sites or (running and running.timer):
@@ -117,9 +144,17 @@ class Depositing:
         most = self._means.config.deposits_at_once
         return sum(max(0, most - self._load[name]) for name in self._peers)
 
-    def _free_peer(self) -> Peer | None:
-        """Return the connectivity agent with the fewest deposits, unless all have enough."""
-        name = min(self._peers, key=lambda name: self._load[name], default=None)
+    def _machines(self) -> list[str]:
+        """Return the machines whose crawls can be deposited now."""
+        return sorted({serves.machine for serves in self._serve.values()})
+
+    def _free_peer(self, machine: str) -> Peer | None:
+        """Return the agent of a machine with the fewest deposits, unless all have enough.
+
+        Any may do when nobody knows the machine.
+        """
+        names = self.serving(machine) if machine else self._peers
+        name = min(names, key=lambda name: self._load[name], default=None)
         if name is None or self._load[name] >= self._means.config.deposits_at_once:
             return None
         return self._peers[name]
@@ -150,6 +185,8 @@ class Depositing:
                 crawl=crawl.name,
                 site=crawl.site,
                 directory=crawl.directory,
+                machine=crawl.machine or None,
+                **policy_of(crawl, means.config),
             )
             figures = convert(answer, DepositFigures)
         except RemoteError as error:
@@ -160,9 +197,12 @@ class Depositing:
         except (HipError, TypeError) as error:
             await self._broke(crawl, str(error))
         else:
-            await means.store.run(Database.deposit_done, crawl.crawl, figures, means.now())
+            now = means.now()
+            sequel = means.sequels.deposited(crawl, figures, now)
+            await means.store.run(Database.deposit_done, crawl.crawl, figures, now, sequel)
             means.journal.tell(f"{crawl.name} is deposited: {figures.captures_recorded} captures")
             self._end(crawl)
+            await self._ended(crawl.site)
 
     async def _broke(self, crawl: Crawl, reason: str) -> None:
         means = self._means
@@ -185,8 +225,11 @@ class Depositing:
         """Give up, and leave whatever is there for a person to look at."""
         means = self._means
         means.journal.add(f"{crawl.crawl} cannot be deposited from {crawl.directory}: {reason}")
-        await means.store.run(Database.deposit_impossible, crawl.crawl, reason, means.now())
+        now = means.now()
+        sequel = means.sequels.failed(reason, now)
+        await means.store.run(Database.deposit_impossible, crawl.crawl, reason, now, sequel)
         self._end(crawl)
+        await self._ended(crawl.site)
 
     def _end(self, crawl: Crawl) -> None:
         self._leave_off(self._running.pop(crawl.crawl))
@@ -207,21 +250,31 @@ class Depositing:
 
     async def _discard_some(self) -> bool:
         """Have some folders removed; tell whether any went."""
-        store = self._means.store
-        directories = await store.run(Database.discards, _LOOKED_AT)
-        gone = await together(map(self._discard_one, directories))
+        gone = await together(map(self._discard_on, {*self._machines(), ""}))
+        return any(yes is True for yes in gone)
+
+    async def _discard_on(self, machine: str) -> bool:
+        """Have some folders of a machine removed; tell whether any went."""
+        store, names = self._means.store, self.serving(machine) if machine else [*self._peers]
+        if not names:
+            return False
+        directories = await store.run(Database.discards, _LOOKED_AT, machine)
+        tried = [self._discard_one(names[0], directory, machine) for directory in directories]
+        gone = await together(tried)
         removed = [name for name, yes in zip(directories, gone, strict=True) if yes is True]
         if removed:
             await store.run(Database.discarded, removed)
         return bool(removed)
 
-    async def _discard_one(self, directory: str) -> bool:
+    async def _discard_one(self, name: str, directory: str, machine: str) -> bool:
         """Have a folder removed; tell whether to forget it."""
-        peer = next(iter(self._peers.values()), None)
-        if peer is None:
+        peer, serves = self._peers.get(name), self._serve.get(name)
+        if peer is None or serves is None:
             return False
+        if machine:  # whose folders may have another place there than here
+            directory = f"{serves.directory}/{Path(directory).name}"
         try:
-            await peer.call("discard", directory=directory)
+            await peer.call("discard", directory=directory, machine=machine or None)
         except RemoteError as error:
             self._means.journal.add(f"{directory} is not removed: {error}")
             return error.code == FORBIDDEN

@@ -1,13 +1,21 @@
 """Collect orders: from URLs to sites, and from a crawl to what its crawler is told."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from attrs import evolve, frozen
+
 from agents import delimitation, urls
-from agents.order import Order, Politeness
+from agents.filters import Filters
+from agents.judgement import Policy
+from agents.order import Analysis, Order, Politeness
 from agents.scheduler.config import SchedulerConfig
 from agents.scheduler.database import Bounds, Crawl, NewSite
 from agents.scheduler.naming import host_of, site_name
+from agents.scheduler.portion.crawl_plan import CrawlPlan, read
+from agents.scheduler.portion.sequels import STANDING
+from agents.scheduler.portion.territory import Territory
+from agents.scheduler.temporal import SiteSettings
 
 SITES = "sites"
 CRAWLS = "crawls"
@@ -47,31 +55,93 @@ def sites_of(
     return list(sites.values())
 
 
-def order_of(crawl: Crawl, config: SchedulerConfig, former: Path | None) -> Order:
-    """Return what a crawler is told about a crawl, for its present attempt."""
+@frozen
+class Surroundings:
+    """What is on the disk about a site that is to be collected.
+
+    Attributes:
+        former: folder of its former crawl when it is there and whole, or none.
+        reject: what it leaves to other sites, its own reject expression within it; none if only
+            that counts.
+    """
+
+    former: Path | None = None
+    reject: str | None = None
+
+
+def order_of(crawl: Crawl, config: SchedulerConfig, around: Surroundings) -> Order:
+    """Return what a crawler is told about a crawl, for its present attempt.
+
+    Args:
+        crawl: as it is kept.
+        config: of the scheduler.
+        around: what is on the disk about its site.
+    """
+    plan, settings = read(crawl.plan, CrawlPlan), read(crawl.settings, SiteSettings)
+    depths = (crawl.maximum_depth, plan.maximum_depth, settings.maximum_depth)
+    quota = settings.quota
+    limited = bool(quota.captures or quota.bytes)
+    keywords = config.expansion.filters.keywords if config.expansion.enabled else ()
     return Order(
         crawl=crawl.name or crawl.crawl,
         site=crawl.site,
         start_url=crawl.start_url,
         accept=crawl.accept,
-        reject=crawl.reject,
-        maximum_depth=crawl.maximum_depth,
+        reject=crawl.reject if around.reject is None else around.reject,
+        maximum_depth=min(depth for depth in depths if depth is not None),
+        urls=plan.urls,
         politeness=Politeness(
             delay=config.delay if crawl.delay is None else crawl.delay,
             slow_down=config.slow_down,
-            requests_per_period=config.requests_per_period,
-            bytes_per_period=config.bytes_per_period,
-            period=config.period,
+            requests_per_period=quota.captures if limited else config.requests_per_period,
+            bytes_per_period=quota.bytes if limited else config.bytes_per_period,
+            period=quota.period if limited else config.period,
             robots=config.robots,
             user_agent=config.user_agent,
         ),
         strategy=config.strategy,
-        access=config.access,
-        analysis=config.analysis,
+        access=evolve(config.access, conditional=plan.quick or config.access.conditional),
+        analysis=_looking_for(config.analysis, keywords),
         private_networks=crawl.private_networks,
-        former=str(former) if former else None,
+        former=str(around.former) if around.former else None,
         content_limit=config.content_limit,
     )
+
+
+def policy_of(crawl: Crawl, config: SchedulerConfig) -> dict[str, Policy]:
+    """Return what a deposit is told of how to judge, as far as anybody wants a judgement.
+
+    A site that a person wants leads on whatever filters say; a crawl that is not whole is not
+    judged.
+    """
+    expansion = config.expansion
+    if not expansion.enabled:
+        return {}
+    judged = read(crawl.plan, CrawlPlan).judged
+    policy = Policy(
+        filters=expansion.filters if judged else Filters(),
+        keep_failed=expansion.keep_failed,
+        trusted=STANDING in read(crawl.held, list[str]),
+    )
+    return {"policy": policy}
+
+
+def _looking_for(analysis: Analysis, keywords: Sequence[str]) -> Analysis:
+    """Return an analysis that looks for the words of filters, too."""
+    wanted = dict.fromkeys((*analysis.keywords, *keywords))
+    return evolve(analysis, keywords=tuple(wanted)) if keywords else analysis
+
+
+def surroundings_of(
+    directory: Path, territory: Territory, crawls: Iterable[Crawl]
+) -> dict[str, Surroundings]:
+    """Return what is on the disk about the sites of crawls, by the names of these; it blocks."""
+    numbers = {crawl.site: crawl.number for crawl in crawls}
+    formers, rejects = formers_of(directory, numbers), territory.rejects(numbers.values())
+    return {
+        site: Surroundings(formers.get(site), rejects.get(number))
+        for site, number in numbers.items()
+    }
 
 
 def formers_of(directory: Path, sites: Iterable[str]) -> dict[str, Path]:

@@ -29,6 +29,7 @@ CORRECTABLE = frozenset(
     {"start_url", "accept", "reject", "maximum_depth", "lane", "priority", "settings"}
 )
 _BOUNDS = frozenset({"start_url", "accept", "reject"})
+_LEFT_OPEN = frozenset({StandingEvent.PARDONED, StandingEvent.ADMITTED})  # a crawl decides
 _REST = frozenset({Standing.BLACKLISTED, Standing.DORMANT})
 
 
@@ -135,7 +136,7 @@ class Decisions(Changes):
             if after is before or STANDING in held:
                 return before
         else:
-            keep = held - {STANDING} if event is StandingEvent.PARDONED else held | {STANDING}
+            keep = held - {STANDING} if event in _LEFT_OPEN else held | {STANDING}
             if after is before and keep == held:
                 return before
             self._hold(row, keep)

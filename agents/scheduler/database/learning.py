@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from attrs import frozen
+from attrs import evolve, frozen
 
 from agents.scheduler.database.decisions import SCHEDULER
 from agents.scheduler.database.engine import Row
@@ -148,7 +148,8 @@ class Learning(Orders):
         """Keep links, feeds and new sites of a crawl that was ordered at a date."""
         counts, new = dict(part.known), []
         for site, documents in part.new:
-            is_new = self._register(site, Standing.DISCOVERED, date)
+            found_by = evolve(site, referrer=source["site"])
+            is_new = self._register(found_by, Standing.DISCOVERED, date)
             found = self.bounds_of(site.site)
             if found is not None:
                 counts[found[0]] = counts.get(found[0], 0) + documents

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from agents.scheduler.database.decisions import Decisions
+from agents.scheduler.database.decisions import STANDING, Decisions
 from agents.scheduler.database.engine import Row
 from agents.scheduler.database.rows import Bounds, NewSite
 from agents.scheduler.database.tallies import BOUNDS_CHANGED
@@ -22,6 +22,7 @@ from agents.scheduler.policy import URGENT, Due
 OPERATOR = "operator"
 # Tells from a site's settings, and a date, from when on it may be collected; none for never.
 Opens = Callable[[str, str], str | None]
+_HELD = f'["{STANDING}"]'  # of what a person orders
 _BELATED = "SELECT * FROM sites WHERE next <= ? ORDER BY next, priority DESC LIMIT ?"
 _NOT_BELATED = (
     "UPDATE sites SET next = NULL WHERE site IN"
@@ -145,6 +146,8 @@ class Orders(Decisions):
             self._tallies.add(f"site {SiteState.KNOWN}")
             self._tallies.add(f"standing {standing}")
             self._decided(site.site, event, date, who, Standing.UNKNOWN, standing, site.why)
+            if who:
+                self._assign({"site": site.site}, {"held": _HELD})
         return bool(inserted)
 
     def _new_crawl(

@@ -104,6 +104,10 @@ class Store(Service):
         """
         return self._lookers.run(self._see, partial(method, self._view, *args, **kwargs))
 
+    def reader(self) -> Queries:
+        """Return the database for another thread that only looks; to be closed there."""
+        return self._database.reader()
+
     def _work(self) -> None:
         """Have the thread run what waits, up to the size of a group."""
         self._at_work = True
