@@ -18,6 +18,7 @@ PLUGINS = {
     "archive",
     "connectivity",
     "consultation",
+    "feed-aggregator",
     "index-node",
     "nursery",
     "scheduler",

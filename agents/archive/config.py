@@ -14,6 +14,7 @@ class ArchiveConfig:
 
     Attributes:
         storage_nodes: storage nodes to run, each with a folder of its own.
+        feed_aggregator: whether an agent that follows feeds is run.
         demonstration: whether the built-in demonstration website is served.
         demonstration_address: where it is served; null means base port + 99.
         pages: where the supervisor's page is; null means base port + 98.
@@ -30,6 +31,7 @@ class ArchiveConfig:
     storage_nodes: int = field(
         default=2, validator=[validators.ge(1), validators.le(ports.STORAGE_NODES)]
     )
+    feed_aggregator: bool = False
     demonstration: bool = True
     demonstration_address: str | None = field(default=None, validator=is_address)
     pages: str | None = field(default=None, validator=is_address)

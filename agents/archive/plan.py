@@ -74,6 +74,10 @@ def _programs(configuration: Configuration, config: ArchiveConfig) -> Iterator[P
         yield program(f"storage-{number}", "storage-node", pages=(storage_node(number), "address"))
     yield program("connectivity", "connectivity", pages=(Port.CONNECTIVITY_PAGES, "pages"))
     yield program("nursery", "nursery", pages=(Port.NURSERY_PAGES, "pages"))
+    if config.feed_aggregator:
+        yield program(
+            "feed-aggregator", "feed-aggregator", pages=(Port.FEED_AGGREGATOR_PAGES, "pages")
+        )
     yield program(
         "consultation",
         "consultation",

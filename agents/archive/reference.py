@@ -183,8 +183,8 @@ a wrong type or an impossible one, an alias, or a size over 256 KiB:
 Addresses are "host:port", with brackets around IPv6 ("[::1]:7100"); where HIP is spoken,
 "unix:/path/to/socket" too. Where one is null, the agent listens on loopback at the base port plus
 its offset: scheduler 0 (pages 1), storage master 2 (3), index node 4 (5), proxy 6, consultation
-pages 7, connectivity 8, nursery 9, storage node N 10 + N, site crawler N 20 + N, supervisor 98,
-demonstration website 99.
+pages 7, connectivity 8, nursery 9, storage node N 10 + N, site crawler N 20 + N, feed
+aggregator 97, supervisor 98, demonstration website 99.
 
 This page is renewed by `make reference` from the code that reads the file.
 

@@ -12,6 +12,7 @@ _CLASSES = {
     "nursery": "agents.crawler.config:NurseryConfig",
     "site-crawler": "agents.crawler.config:SiteCrawlerConfig",
     "connectivity": "agents.connectivity.config:ConnectivityConfig",
+    "feed-aggregator": "agents.feeds.config:FeedAggregatorConfig",
     "storage-master": "agents.storage.master.config:StorageMasterConfig",
     "index-node": "agents.storage.index.config:IndexNodeConfig",
     "storage-node": "agents.storage.node.config:StorageNodeConfig",

@@ -11,6 +11,7 @@ _OFFSETS: dict[str, Callable[[int], int]] = {
     "consultation": lambda _: Port.CONSULTATION_PAGES,
     "connectivity": lambda _: Port.CONNECTIVITY_PAGES,
     "nursery": lambda _: Port.NURSERY_PAGES,
+    "feed-aggregator": lambda _: Port.FEED_AGGREGATOR_PAGES,
 }
 
 

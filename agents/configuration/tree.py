@@ -22,6 +22,7 @@ SECTIONS = (
     "nursery",
     "site-crawler",
     "connectivity",
+    "feed-aggregator",
     "storage-master",
     "index-node",
     "storage-node",

@@ -18,7 +18,6 @@ from agents.crawler.network.revalidation import (
     FormerStructure,
     conditions,
 )
-from agents.crawler.network.robots import Rules
 from agents.crawler.parsers import Source, media_type, registry
 from agents.crawler.parsers.header_links import header_links
 from agents.crawler.reading.heavy import HeavyParsers
@@ -34,6 +33,7 @@ from agents.crawler.strategy.stories import Stories
 from agents.crawler.strategy.traps import ENDLESS, LOST
 from agents.delimitation import Delimitation
 from agents.order import Order
+from agents.robots import Rules
 from anet.clock import wall
 from anet.http import ResponseHead
 from anet.workers import Workers

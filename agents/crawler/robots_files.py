@@ -8,10 +8,10 @@ from attrs import define
 
 from agents import urls
 from agents.crawler.errors import FetchFailed
-from agents.crawler.network.robots import ALLOW_ALL, REDIRECTS, SIZE_LIMIT, Rules, rules
 from agents.crawler.parsers import COMPONENT
 from agents.crawler.strategy.frontier import Task
 from agents.crawler.strategy.traps import TRUNCATED
+from agents.robots import ALLOW_ALL, REDIRECTS, SIZE_LIMIT, Rules, rules
 from anet.workers import Workers
 
 if TYPE_CHECKING:

@@ -36,6 +36,12 @@ connectivity = ServiceMaker(
     "Judges finished crawls and deposits them in the storage.",
     "connectivity",
 )
+feed_aggregator = ServiceMaker(
+    "dlweb feed aggregator",
+    "agents.feeds.service",
+    "Follows feeds, and tells the scheduler of new and changed pages.",
+    "feed-aggregator",
+)
 storage_master = ServiceMaker(
     "dlweb storage master",
     "agents.storage.master.service",

@@ -1,7 +1,7 @@
 """The rules of servers are asked for once, and again when they could not be read."""
 
-from agents.crawler.network.robots import ALLOW_ALL, Rules
 from agents.crawler.robots_files import RobotsFiles, _Asked, _Keeper
+from agents.robots import ALLOW_ALL, Rules
 from anet.workers import Workers
 
 

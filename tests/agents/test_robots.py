@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.network.robots import SIZE_LIMIT, product, rules
+from agents.robots import SIZE_LIMIT, product, rules
 
 AGENT = "dlweb/0.1 (+https://dlweb.invalid/crawler)"
 

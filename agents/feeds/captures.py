@@ -1,0 +1,276 @@
+"""Bodies of feeds as archived contents: each that changed is a capture.
+
+They go into directories like those of crawls (docs/reference/crawl-directory.md), one after
+another; each is given to the scheduler when it has been filled for long enough, and deposited like
+any crawl. What a killed process left is finished by the next, up to the last whole line.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+from attrs import asdict, define, field
+from lxml import etree
+
+from agents import dates
+from agents.bundle import CONTENT_LIMIT
+from agents.capture import HEAD_LIMIT
+from agents.feed import CollectedFeeds
+from agents.feeds.fetching import Answer
+from agents.order import CrawlFigures, Order
+from anet.clock import wall
+from anet.workers import Workers
+
+SITE = "feeds"  # the name under which they are deposited
+REPORT = "report.xml"
+_encode = msgspec.json.Encoder().encode
+
+
+class Line(msgspec.Struct, omit_defaults=True):
+    """One capture, as a line of `structure` (docs/reference/crawl-directory.md)."""
+
+    url: str
+    date: str
+    content: str
+    size: int
+    status: int
+    head: str
+    origin: str
+    depth: int
+    kind: str
+    new: bool
+    change: str
+    place: int | None = None
+
+
+@define
+class _Open:
+    """A directory that is being filled; only the thread of the workers touches it."""
+
+    path: Path
+    pack: BinaryIO
+    structure: BinaryIO
+    begun: float
+    size: int = 0
+    met: set[str] = field(factory=set)
+
+
+class Captures:
+    """Writes the directories.
+
+    Args:
+        reactor: which reactor.
+        workers: one thread that does all of it, in order.
+        crawls: the folder of crawls.
+        agent: the name of this agent, which also tells its directories from others'.
+        period: seconds after which a directory is finished.
+        size: bytes of contents after which it is, too.
+
+    Attributes:
+        kept: bodies kept since the start.
+        on_whole: called with a directory that is finished.
+    """
+
+    def __init__(
+        self, reactor: Any, workers: Workers, crawls: Path, agent: str, period: float, size: int
+    ) -> None:
+        self.kept = 0
+        self.on_whole: Callable[[CollectedFeeds], None] = lambda _: None
+        self._reactor = reactor
+        self._workers = workers
+        self._crawls = crawls
+        self._agent = agent
+        self._period = period
+        self._size = size
+        self._open: _Open | None = None
+
+    async def keep(self, url: str, answer: Answer) -> None:
+        """Write an answer; it is durable after the next `sync`.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        await self._workers.run(self._keep, url, answer, wall(self._reactor))
+        self.kept += 1
+
+    async def sync(self) -> None:
+        """Make all that was kept durable, and finish a directory that is filled for long enough.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        whole = await self._workers.run(self._sync, wall(self._reactor))
+        if whole is not None:
+            self.on_whole(whole)
+
+    async def recover(self) -> list[CollectedFeeds]:
+        """Return all finished directories of this agent, after finishing what others left.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        return await self._workers.run(self._recover)
+
+    # In the thread
+
+    def _keep(self, url: str, answer: Answer, now: float) -> None:
+        opened = self._open
+        if opened is None:
+            opened = self._open = self._begin(now)
+        key = sha256(answer.body).hexdigest()
+        try:
+            place = None if key in opened.met else _write(opened, key, answer.body)
+            line = self._line(opened, url, answer, key, place)
+            opened.structure.write(_encode(line) + b"\n")
+            opened.structure.flush()
+        except OSError:
+            self._open = None  # what is whole of it is found at the next start
+            raise
+        opened.met.add(key)
+        opened.size += len(answer.body)
+
+    def _line(self, opened: _Open, url: str, answer: Answer, key: str, place: int | None) -> Line:
+        return Line(
+            url=url,
+            date=dates.from_timestamp(answer.date),
+            content=key,
+            size=len(answer.body),
+            status=answer.head.status,
+            head=answer.head.raw[:HEAD_LIMIT].decode("latin-1"),
+            origin=f"crawl: {opened.path.name}\nsite: {SITE}\nagent: {self._agent}\n"
+            f"address: {answer.address}\n",
+            depth=0,
+            kind="page",
+            new=key not in opened.met,
+            change="changed",
+            place=place,
+        )
+
+    def _begin(self, now: float) -> _Open:
+        path = self._crawls / f"{self._agent}-{dates.from_timestamp(now)}"
+        path.mkdir(parents=True)
+        order = Order(crawl=path.name, site=SITE, start_url="", accept="")
+        (path / "order.json").write_bytes(_encode(asdict(order)) + b"\n")
+        return _Open(path, (path / "pack").open("wb"), (path / "structure").open("wb"), now)
+
+    def _sync(self, now: float) -> CollectedFeeds | None:
+        opened = self._open
+        if opened is None:
+            return None
+        os.fsync(opened.pack.fileno())
+        os.fsync(opened.structure.fileno())
+        if now < opened.begun + self._period and opened.size < self._size:
+            return None
+        self._open = None
+        opened.pack.close()
+        opened.structure.close()
+        return _finish(opened.path)
+
+    def _recover(self) -> list[CollectedFeeds]:
+        own = sorted(self._crawls.glob(f"{self._agent}-{'[0-9]' * dates.DIGITS}"))
+        left = [path for path in own if self._open is None or path != self._open.path]
+        return [_finish(path) for path in left]
+
+
+def _write(opened: _Open, key: str, body: bytes) -> int | None:
+    """Write a content; return its place in the pack, or None when it has a file of its own."""
+    if len(body) > CONTENT_LIMIT:
+        file = _own_file(opened.path, key)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("wb") as own:
+            own.write(body)
+            own.flush()
+            os.fsync(own.fileno())
+        _sync(file.parent)
+        _sync(file.parent.parent)
+        return None
+    place = opened.pack.tell()
+    opened.pack.write(body)
+    opened.pack.flush()
+    return place
+
+
+def _own_file(path: Path, key: str) -> Path:
+    return path / "contents" / key[:2] / key
+
+
+def _finish(path: Path) -> CollectedFeeds:
+    """Write what is missing of a directory, the report last; return what is in it."""
+    lines = _whole_lines(path)
+    figures = CrawlFigures(
+        captures=len(lines),
+        pages=len(lines),
+        contents_new=len({line.content for line in lines}),
+        bytes_received=sum(line.size for line in lines),
+        urls_changed=len({line.url for line in lines}),
+    )
+    if not (path / REPORT).exists():
+        keys = sorted({line.content for line in lines})
+        (path / "signatures").write_text("".join(f"{key}\n" for key in keys), "ascii")
+        draft = path / f"{REPORT}.new"
+        draft.write_bytes(_report(path.name, figures, Counter(line.status for line in lines)))
+        for name in ("order.json", "pack", "structure", "signatures", draft.name):
+            _sync(path / name)
+        draft.rename(path / REPORT)
+        _sync(path)
+        _sync(path.parent)
+    return CollectedFeeds(path.name, str(path), figures)
+
+
+def _whole_lines(path: Path) -> list[Line]:
+    """Return the captures of a directory; what a killed process left of another is cut off."""
+    structure, pack = path / "structure", path / "pack"
+    structure.touch()
+    pack.touch()
+    size = pack.stat().st_size
+    read = msgspec.json.Decoder(Line).decode
+    lines: list[Line] = []
+    with structure.open("r+b") as file:
+        end = 0
+        for text in file:
+            try:
+                line = read(text)
+            except msgspec.MsgspecError:
+                break
+            if not text.endswith(b"\n"):
+                break
+            if line.place is not None and line.place + line.size > size:
+                break
+            lines.append(line)
+            end += len(text)
+        file.truncate(end)
+    return lines
+
+
+def _report(crawl: str, figures: CrawlFigures, statuses: Counter[int]) -> bytes:
+    """Return the report, by docs/reference/report.xsd."""
+    root = etree.Element("report", version="1", crawl=crawl, site=SITE)
+    bounds = {"start_url": "", "accept": "", "reject": "", "maximum_depth": "0"}
+    etree.SubElement(root, "delimitation", bounds)
+    statistics = etree.SubElement(root, "statistics")
+    for name in ("captures", "pages", "contents_new", "bytes_received", "urls_changed"):
+        value = str(getattr(figures, name))
+        etree.SubElement(statistics, "figure", name=name, value=value)
+    counted = etree.SubElement(root, "statuses")
+    for status, count in sorted(statuses.items()):
+        etree.SubElement(counted, "status", code=str(status), count=str(count))
+    etree.SubElement(root, "levels")
+    etree.SubElement(root, "formats")
+    for name in ("external", "hosts", "graph", "feeds", "streams", "failures"):
+        etree.SubElement(root, name, cut="0")
+    etree.SubElement(root, "limits")
+    for name in ("traps", "sessions", "excluded"):
+        etree.SubElement(root, name, cut="0")
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="utf-8")) + b"\n"
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
