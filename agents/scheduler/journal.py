@@ -15,6 +15,7 @@ from hip import HipError
 
 _KEPT = 100  # lines
 _LONGEST = 500  # characters of a line
+_STEPS = 50  # logged in a second; a log line costs as much as a step itself
 
 _log = Logger()
 
@@ -30,14 +31,23 @@ class Journal:
         self.count = 0
         self._clock = clock
         self._lines: deque[str] = deque(maxlen=_KEPT)
+        self._second = 0  # in which the last step was told
+        self._steps = 0  # told in that second
 
     def now(self) -> str:
         """Return the date, 20 digits."""
         return dates.now(self._clock)
 
     def tell(self, text: str) -> None:
-        """Log a step that went well; it is not kept."""
-        _log.info("{text}", text=text)
+        """Log a step that went well; it is not kept, and of many in a second only some are told."""
+        second = int(self._clock.seconds())
+        if second != self._second:
+            if self._steps > _STEPS:
+                _log.info("and {count} steps more", count=self._steps - _STEPS)
+            self._second, self._steps = second, 0
+        self._steps += 1
+        if self._steps <= _STEPS:
+            _log.info("{text}", text=text)
 
     def add(self, text: str) -> None:
         """Note that something went wrong."""

@@ -21,6 +21,7 @@ _APPLICATION = 0x646C7763  # "dlwc": tells our files from other SQLite databases
 _BEGIN_AGAIN = "put back a copy of it, or move it away to begin with none"
 _PATIENCE = 10.0  # seconds to wait for another process's lock
 _CACHE = 16  # MiB of pages kept in memory, however large the file
+_LOG = 10_000  # pages in the write-ahead log before they are written to their places
 
 
 @implementer(IEngine)
@@ -137,6 +138,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute(f"PRAGMA cache_size = {-_CACHE * 1024}")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG}")
     version = _pragma(connection, "user_version")
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     if _pragma(connection, "application_id") != _APPLICATION and (version or tables):
