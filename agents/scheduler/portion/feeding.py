@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from agents import urls
-from agents.feed import FeedNews, FeedState, FollowedFeed
+from agents.feed import CollectedFeeds, FeedNews, FeedState, FollowedFeed
 from agents.scheduler.database import Database, FeedRow, Queries
 from agents.scheduler.life import Standing
 from agents.scheduler.means import Means
@@ -18,6 +18,7 @@ from agents.scheduler.portion.crawl_plan import CrawlPlan, read, written
 AGGREGATOR = "feed-aggregator"
 URLS = 1000  # of one quick look
 _AT_ONCE = 500  # feeds of one call
+_SITES = 1000  # at work, whose pages are remembered
 
 
 class Feeding:
@@ -26,10 +27,14 @@ class Feeding:
     Args:
         means: the scheduler's.
         due: called when sites have fallen due.
+        collected: called when there is something to deposit.
     """
 
-    def __init__(self, means: Means, due: Callable[[], None]) -> None:
-        self._means, self._due = means, due
+    def __init__(
+        self, means: Means, due: Callable[[], None], collected: Callable[[], None]
+    ) -> None:
+        self._means, self._due, self._collected = means, due, collected
+        self._later: dict[str, list[str]] = {}  # pages of sites that are at work
         self._peers: dict[str, Peer] = {}
 
     def join(self, peer: Peer) -> None:
@@ -48,7 +53,12 @@ class Feeding:
                 self._begin(other)
 
     async def judged(self, site: str) -> None:
-        """Follow the feeds of a site if it is a member, and else forget them."""
+        """Follow the feeds of a site if it is a member, and else forget them.
+
+        What they told of while it was at work is looked at now.
+        """
+        if told := self._later.pop(site, None):
+            await self._look_soon(site, told)
         if (peer := self._chosen()) is None:
             return
         kept = await self._means.store.run(Database.site, site)
@@ -84,8 +94,19 @@ class Feeding:
         for site, told in pages.items():
             await self._look_soon(site, told)
 
+    async def collected(self, peer: Peer, feeds: CollectedFeeds) -> bool:
+        """Have bodies of feeds deposited; tell whether they are wanted, or are there already."""
+        wanted = await self._means.store.run(
+            Database.feeds_collected, feeds, peer.name, self._means.now()
+        )
+        self._collected()
+        return wanted
+
     async def _look_soon(self, site: str, told: Sequence[str]) -> None:
-        """Have pages collected; those of a site at work wait for the next crawl of it."""
+        """Have pages collected; those of a site at work are looked at when it is not any more.
+
+        That is only remembered: should it be lost, the site's own crawls find these pages.
+        """
         found = [url for text in told if (url := urls.canonical(text)) is not None]
         pages = tuple(dict.fromkeys(found))[:URLS]
         if not pages:
@@ -95,6 +116,8 @@ class Feeding:
         means = self._means
         if await means.store.run(Database.look_soon, site, written(plan), means.now()):
             self._due()
+        elif len(self._later) < _SITES or site in self._later:
+            self._later[site] = [*self._later.get(site, ()), *pages][:URLS]
 
     # Who follows
 

@@ -108,6 +108,8 @@ class Sequels:
         A candidate that could not be judged counts as one that did not answer: it is tried again
         some times, ever later.
         """
+        if done.urls:  # some pages that a feed told of, and no sample of any level
+            return _rhythm(site)
         at, update = seconds_of(date), findings.update
         period = read(site.settings, SiteSettings).quota.period
         if site.standing is Standing.TEMPORARY and unjudged:
