@@ -151,7 +151,7 @@ class KeptSite:
     settings: str
     guess: str
     judgement: str
-    held: frozenset[str] = field(converter=lambda text: frozenset(msgspec.json.decode(text)))
+    held: frozenset[str]
     referrer: str | None
     private_networks: bool = field(converter=bool)
     demand: float
@@ -326,6 +326,7 @@ def site_of(row: Row) -> SiteStatus:
 def kept_site_of(row: Row, campaigns: Sequence[str]) -> KeptSite:
     """Return the site that a row of `sites` holds, as far as it is kept."""
     columns = {name: row[name] for name in _KEPT}
+    columns["held"] = frozenset(msgspec.json.decode(row["held"], type=list[str]))
     return KeptSite(**columns, campaigns=tuple(campaigns))
 
 
