@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -284,7 +284,7 @@ class Disk:
         """Write a batch; whatever became of those who asked, what is durable is known of."""
         writes = [write for group in groups for write in group]
         outcomes = await self.workers.run(self._write, writes)
-        for write, outcome in zip(writes, outcomes, strict=True):
+        for write, outcome in _in_turn(zip(writes, outcomes, strict=True)):
             if isinstance(outcome, DiskFailed):
                 self.health.note(outcome)
             if isinstance(write, Removal):
@@ -314,11 +314,11 @@ class Disk:
         return write.kind == "contents" and self.ahead.journal.size_of(write.key) is not None
 
     def _write(self, writes: Sequence[Write]) -> list[Any]:
-        """Write a batch, and take away after that, so that nothing goes that was just written."""
+        """Take away, and then write, so that nothing goes that is said to be here after that."""
         removals = [write for write in writes if isinstance(write, Removal)]
         others = [write for write in writes if not isinstance(write, Removal)]
-        outcomes = iter(self._writer.commit(others) if others else [])
         removed = iter(self._writer.commit(removals) if removals else [])
+        outcomes = iter(self._writer.commit(others) if others else [])
         return [next(removed if isinstance(each, Removal) else outcomes) for each in writes]
 
     def _prepare(self) -> None:
@@ -329,5 +329,11 @@ class Disk:
         self.damaged = self.layout.in_quarantine()
         self.depot.open(self.layout)
         self.additions.open(scan.entries(self.layout, self.depot))
+        self._writer.recover()
         self.ahead.journal.open()
         self._keeper.load()
+
+
+def _in_turn(done: Iterable[tuple[Write, Any]]) -> list[tuple[Write, Any]]:
+    """Return writes with their outcomes in the order in which `_write` does them."""
+    return sorted(done, key=lambda each: not isinstance(each[0], Removal))

@@ -121,6 +121,28 @@ async def test_a_disk_that_cannot_be_written_is_copied_all_the_same(disks, make_
     assert list(read_captures(other.layout, structure_key(URL))) == [make_capture()]
 
 
+@ensureDeferred
+async def test_what_comes_back_before_it_is_removed_stays(disks, make_capture) -> None:
+    """A drain turned round while a removal waits: what came back is not removed with the same."""
+    one, other, _ = disks.disks
+    body = b"large" * 300_000
+    await one.put(_key(body), body)
+    await _until(lambda: disks.surveyed)
+    one._writer._writing.acquire()  # a batch that takes long, for which the others wait
+    recorded = Deferred.fromCoroutine(one.append([make_capture()]))
+    there = Deferred.fromCoroutine(moving.move_content(_key(body), one, other))
+    await _until(lambda: other.holds("contents", _key(body)) and one._batches.waiting)
+    back = Deferred.fromCoroutine(moving.move_content(_key(body), other, one))
+    await _until(lambda: one._batches.waiting > 1)
+    one._writer._writing.release()
+    for moved in (recorded, there, back):
+        await moved
+    assert disks.copies("contents", _key(body)) == [one] and await one.is_sound(_key(body))
+    assert disks.count("contents") == 1
+    last = one.additions.read(one.additions.log, 0).entries[-1]
+    assert (last.key, last.gone) == (_key(body), False)
+
+
 @pytest.mark.parametrize("seed", range(8))
 @ensureDeferred
 async def test_copies_become_one_that_has_all(disks, make_capture, seed: int) -> None:
