@@ -2,16 +2,22 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import psycopg
 import pytest
+
+from anet.nursery.clean import die_with_parent
 
 Place = Path | str
 
@@ -20,35 +26,37 @@ class Server:
     """A PostgreSQL server of Debian's on a socket in a folder of its own; it syncs nothing."""
 
     def __init__(self, programs: Path, folder: Path) -> None:
-        self._programs, self._folder = programs, folder
-        self._numbers = count()
-        # The server refuses to run as root.
-        self._who = {"user": "nobody", "group": "nogroup", "extra_groups": ()}
-        if os.getuid():
-            self._who = {}
-        else:
+        self._folder, self._numbers = folder, count()
+        # It ends with us, and it refuses to run as root.
+        self._how: dict[str, Any] = {
+            "cwd": folder,
+            "preexec_fn": partial(die_with_parent, os.getpid(), signal.SIGQUIT),
+        }
+        if not os.getuid():
             shutil.chown(folder, "nobody", "nogroup")
-        self._run("initdb", "--no-sync", "--auth=trust", "--username=dlweb", "--locale=C.UTF-8")
-        options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-        self._run("pg_ctl", "--wait", f"--log={folder}/log", "-o", options, "start")
+            self._how |= {"user": "nobody", "group": "nogroup", "extra_groups": ()}
+        data = folder / "data"
+        initdb = [programs / "initdb", "-D", data, "--no-sync", "--auth=trust"]
+        initdb += ["--username=dlweb", "--locale=C.UTF-8"]
+        subprocess.run(initdb, check=True, stdout=subprocess.DEVNULL, timeout=60, **self._how)
+        postgres = [programs / "postgres", "-D", data, "-c", "listen_addresses=", "-c", "fsync=off"]
+        postgres += ["-c", f"unix_socket_directories={folder}"]
+        with (folder / "log").open("w") as log:
+            self._process = subprocess.Popen(postgres, stderr=log, **self._how)
+        while not self._answers():
+            assert self._process.poll() is None, (folder / "log").read_text()
+            time.sleep(0.02)
 
-    def _run(self, program: str, *arguments: str) -> None:
-        command = [self._programs / program, "-D", self._folder / "data", *arguments]
-        subprocess.run(
-            command,
-            check=True,
-            cwd=self._folder,
-            stdout=subprocess.DEVNULL,
-            timeout=60,
-            **self._who,
-        )
+    def _answers(self) -> bool:
+        with suppress(psycopg.OperationalError):
+            self.do("SELECT 1")
+            return True
+        return False
 
     def stop(self) -> None:
-        """End it at once, and remove what it kept."""
-        pid = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
-        self._run("pg_ctl", "--mode=immediate", "--no-wait", "stop")
-        while _is_alive(pid):
-            time.sleep(0.01)
+        """End it, and remove what it kept."""
+        self._process.send_signal(signal.SIGINT)
+        self._process.wait(30)
         shutil.rmtree(self._folder)
 
     def url(self, schema: str = "public") -> str:
@@ -73,14 +81,6 @@ class Server:
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
         )
-
-
-def _is_alive(pid: int) -> bool:
-    """Tell whether a process runs; one that has ended and that nobody waits for does not."""
-    try:
-        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
 
 
 def _programs() -> Path | None:
