@@ -8,7 +8,7 @@ from agents.scheduler.database.engine import Row
 from agents.scheduler.database.portion import Portion
 from agents.scheduler.database.rows import CRAWL_COLUMNS, Crawl, Decision, crawl_of, site_of
 from agents.scheduler.database.tallies import totals_of
-from agents.scheduler.life import CrawlState, MachineState, Standing
+from agents.scheduler.life import CRAWL_ENDS, CrawlState, MachineState, Standing
 from agents.scheduler.naming import attempt_name
 from agents.scheduler.policy import Due
 
@@ -147,10 +147,12 @@ class Queries(Portion):
 
     def ended(self, limit: int) -> list[Crawl]:
         """Return crawls that have come to an end, the newest first."""
-        return self._select(
-            "WHERE crawls.state IN ('deposited', 'failed') ORDER BY crawls.changed DESC LIMIT ?",
-            [limit],
-        )
+        found: list[Crawl] = []
+        for state in sorted(CRAWL_ENDS):  # an index leads to the newest of each
+            found += self._select(
+                "WHERE crawls.state = ? ORDER BY crawls.changed DESC LIMIT ?", [state, limit]
+            )
+        return sorted(found, key=lambda crawl: crawl.changed, reverse=True)[:limit]
 
     def latest(self, limit: int) -> list[Crawl]:
         """Return crawls, the newest order first."""
