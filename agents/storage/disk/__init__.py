@@ -6,6 +6,7 @@ structures  reading structure files: binary search by date
 append      writing them: late entries put in order, torn lines cut off
 contents    writing contents: hashed, checked, renamed into place
 additions   the log of what was added, which masters and index nodes follow
+unlogged    what is published and not in that log yet, found after a crash
 durable     syncing many files at the price of few
 commit      one batch of writes: staged, synced, published, synced, logged
 scan        what lies on the disk, in the order of keys

@@ -94,6 +94,11 @@ class StructureWrite:
         self._count = 0
         self._mark = 0
 
+    @property
+    def publishes(self) -> bool:
+        """Whether the file lacks some of the captures."""
+        return bool(self._lines)
+
     def stage(self, sync: SyncSet) -> None:
         """Append origins and heads; no line points at them yet.
 

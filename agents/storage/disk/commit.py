@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from agents.storage.disk.additions import AdditionsLog, Entry
 from agents.storage.disk.durable import SyncSet
 from agents.storage.disk.layout import Kind, Layout
+from agents.storage.disk.unlogged import Unlogged
 from agents.storage.errors import DiskFailed, DiskFull, StorageError
 
 # What a disk that breaks or is taken away answers; it takes no second try.
@@ -25,6 +26,10 @@ class Write(Protocol):
     key: str
     weight: int
     created: bool
+
+    @property
+    def publishes(self) -> bool:
+        """Whether `publish` changes what the log must say, and nobody repeats it after a crash."""
 
     def stage(self, sync: SyncSet) -> None:
         """Put the bytes where nobody reads them yet."""
@@ -49,6 +54,7 @@ class Chore:
     key = ""
     weight = 1000
     created = False
+    publishes = False
 
     def stage(self, sync: SyncSet) -> None:
         """Do nothing."""
@@ -81,8 +87,17 @@ class DiskWriter:
 
     def __init__(self, layout: Layout, additions: AdditionsLog) -> None:
         self._layout, self._additions = layout, additions
+        self._unlogged = Unlogged(layout, additions)
         self.failed = ""
         self._writing = Lock()
+
+    def recover(self) -> None:
+        """Let the log say what a process that was killed has published. Blocks.
+
+        Raises:
+            OSError: the system could not.
+        """
+        self._unlogged.recover()
 
     def alone(self, action: Callable[[], None]) -> None:
         """Do something while nothing is written. Blocks."""
@@ -126,18 +141,24 @@ class DiskWriter:
 
     def _steps(self, writes: Sequence[Write], outcomes: list[Any], sync: SyncSet) -> None:
         self._each(writes, outcomes, lambda write: write.stage(sync))
+        sound = _sound(writes, outcomes)
+        self._unlogged.add(((each.kind, each.key) for each in sound if each.publishes), sync)
         sync.flush()
         self._each(writes, outcomes, lambda write: write.publish(sync))
         sync.flush()
-        entries: list[Entry] = []
-        for index, write in enumerate(writes):
-            if outcomes[index] is None:
-                entries += write.entries()
-        if entries:
-            self._additions.append(entries)
+        self._log(_sound(writes, outcomes))
         for index, write in enumerate(writes):
             if outcomes[index] is None:
                 outcomes[index] = write.result()
+
+    def _log(self, writes: Sequence[Write]) -> None:
+        """Let the log say what was published, also by writes that failed half-way."""
+        entries: list[Entry] = self._unlogged.left({(each.kind, each.key) for each in writes})
+        for write in writes:
+            entries += write.entries()
+        if entries:
+            self._additions.append(entries)
+        self._unlogged.clear()
 
     def _each(
         self, writes: Sequence[Write], outcomes: list[Any], step: Callable[[Write], None]
@@ -159,3 +180,8 @@ class DiskWriter:
         if error.errno in FATAL and not self.failed:
             self.failed = str(error)
         return DiskFailed(f"{self._layout.root}: {error.strerror or error}")
+
+
+def _sound(writes: Sequence[Write], outcomes: Sequence[Any]) -> list[Write]:
+    """Return the writes that have not failed."""
+    return [write for write, outcome in zip(writes, outcomes, strict=True) if outcome is None]

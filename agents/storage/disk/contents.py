@@ -142,6 +142,11 @@ class ContentWrite:
             self._size = len(body)
             self.weight = 1000 + self._size
 
+    @property
+    def publishes(self) -> bool:
+        """Whether a file is to get its name, and not by the journal, which is read again."""
+        return bool(self._aside) and not self._journaled
+
     def stage(self, sync: SyncSet) -> None:
         """Write the bytes aside, and check that they are what their name says.
 

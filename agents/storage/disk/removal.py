@@ -38,6 +38,11 @@ class Removal:
         self._layout, self._depot, self._marks, self._mark = layout, depot, marks, mark
         self.gone = False
 
+    @property
+    def publishes(self) -> bool:
+        """Never: what goes is said first."""
+        return False
+
     def stage(self, sync: SyncSet) -> None:
         """See whether it is still what shall go.
 
@@ -92,6 +97,11 @@ class Quarantine(Removal):
         self._time = int(time.time())
         self._sound: list[bytes] = []
         self._entry: Entry | None = None
+
+    @property
+    def publishes(self) -> bool:
+        """Whether sound lines are to take the place of all."""
+        return self._entry is not None
 
     def stage(self, sync: SyncSet) -> None:
         """See whether it is damaged, and what of it is not.

@@ -17,6 +17,9 @@ import pytest
 
 from agents.bundle import pack
 from agents.capture import Capture
+from agents.storage.disk import scan
+from agents.storage.disk.additions import AdditionsLog, Entry
+from agents.storage.disk.layout import Layout
 
 ROOT = Path(__file__).parents[3]
 ROUNDS = 5
@@ -143,7 +146,10 @@ def expect(status: int, wanted: int, words: bytes) -> None:
 
 @pytest.mark.slow
 def test_killed_at_random_moments_it_loses_nothing_acknowledged(tmp_path: Path) -> None:
-    """Five times killed in mid-PUT and mid-append, a node comes back with all that it told."""
+    """Five times killed in mid-PUT and mid-append, a node comes back with all that it told.
+
+    Whatever else it has, its log tells of too: others count on what is on it.
+    """
     node = NodeProcess(tmp_path)
     chance = random.Random(1)
     told: list[Capture] = []
@@ -167,6 +173,7 @@ def test_killed_at_random_moments_it_loses_nothing_acknowledged(tmp_path: Path) 
     assert node.end(signal.SIGTERM) == -signal.SIGTERM  # how twistd ends in good order
     _check(tmp_path, told)
     assert not list((tmp_path / "storage-1" / "incoming").iterdir())
+    assert _logged(tmp_path / "storage-1") == set(scan.entries(Layout(tmp_path / "storage-1")))
 
 
 @pytest.mark.slow
@@ -194,6 +201,13 @@ def test_a_port_in_use_is_said_plainly(tmp_path: Path) -> None:
         run = subprocess.run(node._command, capture_output=True, timeout=60, cwd=ROOT)
     assert run.returncode == 1
     assert b"cannot listen at" in run.stderr
+
+
+def _logged(disk: Path) -> set[Entry]:
+    """Return the last that the log of a disk says of each thing."""
+    log = AdditionsLog(disk / "additions")
+    log.open(())
+    return set({(each.kind, each.key): each for each in log.read("", 0, 1 << 30).entries}.values())
 
 
 def _check(directory: Path, told: list[Capture]) -> None:
