@@ -196,6 +196,17 @@ class Cluster:
         self.say("pause")
         wait_for(lambda: not self.single(*nodes), "two replicas of everything", PATIENCE, 1.0)
 
+    def all_up(self) -> None:
+        """Wait until the master says that all storage nodes are up."""
+
+        def are_up() -> bool:
+            status = self.master("status")
+            return status is not None and {
+                node["status"]["name"] for node in status["nodes"] if node["up"]
+            } == set(NODES)
+
+        wait_for(are_up, "all storage nodes", PATIENCE)
+
     def master(self, method: str) -> Any:
         """Call a method of the master; None while it does not answer."""
         return self.say(f"master {method}")

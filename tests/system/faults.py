@@ -9,12 +9,16 @@ from collections.abc import Callable
 
 from cluster import AGENTS, INDEXES, NODES, Cluster
 
+TOLD_WITHIN = 1.5  # seconds in which index nodes are told by the master who is up
+
 
 class Faults:
     """Lets one fault after the other happen, as cards are dealt from a deck that is shuffled.
 
-    All but one leave what is on the disks: that one waits until everything has its replicas, since
-    an archive of two replicas survives the loss of one disk, and not of a second one meanwhile.
+    All but one leave what is on the disks: that one waits until all storage nodes are up and
+    everything has its replicas, since an archive of two replicas survives the loss of one disk, and
+    not of a second one meanwhile, nor of the only one that took deposits while no other was up.
+    Nodes that did not answer a moment ago are no reason to wait.
 
     Attributes:
         happened: how often each kind has.
@@ -100,6 +104,8 @@ class Faults:
 
     def lose_disk(self) -> None:
         """Take a disk away under load, and put a new one in its place."""
+        self._cluster.all_up()
+        time.sleep(TOLD_WITHIN)
         self._cluster.settle()
         self._cluster.say("resume")
         self._wait(0, 1)
