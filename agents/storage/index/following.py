@@ -7,10 +7,11 @@ of every log, nothing that is said of it is sure.
 
 What was stored since is in the notes: of what this process recorded from the first, and of what
 the other index nodes record for as long as the links to them last. So a reading counts only with
-the links there were when it began.
+the links there were when it began, and only until notes are forgotten that are older than it: a
+node whose log cannot be read may have what nothing here tells of any more.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NoReturn
 from urllib.parse import urlencode
 
@@ -20,6 +21,7 @@ from twisted.internet.defer import Deferred, DeferredSemaphore
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from agents.storage.disk.additions import Entry
 from agents.storage.index.notes import Notes
 from agents.storage.index.readings import Reading
 from agents.storage.index.sharing import mask
@@ -48,10 +50,12 @@ class _Read:
     Attributes:
         groups: the mask of the groups that were taken in.
         links: to the other index nodes when that began; None when one was missing.
+        began: when that was, in seconds by the clock.
     """
 
     groups: int
     links: Links | None
+    began: float
 
 
 class Following:
@@ -121,9 +125,10 @@ class Following:
     @property
     def sure(self) -> int:
         """The mask of the groups of which all is known that was acknowledged before now."""
-        links = self._links()
+        links, since = self._links(), self._notes.since
         up = {node.name for node in self._view.up}
-        stale = any(end.links != links for (node, _), end in self._ends.items() if node in up)
+        ends = [end for (node, _), end in self._ends.items() if node in up]
+        stale = any(end.links != links or end.began < since for end in ends)
         settled = self._clock.seconds() >= self._settled_at
         return self.read if settled and links is not None and not stale else 0
 
@@ -143,12 +148,12 @@ class Following:
 
     async def _read_node(self, node: NodeState) -> None:
         try:
-            links = self._links()
+            links, began = self._links(), self._clock.seconds()
             await self._register(node)
             for disk in _disks(node):
                 while await self._read_parts(node, disk):
                     self.behind.add(node.name)
-                self._note_end(node.name, disk, links)
+                self._note_end(node.name, disk, links, began)
             self.behind.discard(node.name)
         except AnetError as error:
             self.behind.add(node.name)
@@ -171,12 +176,12 @@ class Following:
                 self._notes.forget_node(node.name)  # its notes do not say on which disk
             await self._store.register(node.name, node.status.url, _disks(node))
 
-    def _note_end(self, node: str, disk: str, links: Links | None) -> None:
+    def _note_end(self, node: str, disk: str, links: Links | None, began: float) -> None:
         """Take note that the log of a disk was read to its end, by all of its readings."""
         known = self._store.disks.get((node, disk))
         if known is not None:
             groups = mask(b"".join(each.groups for each in known.readings))
-            self._ends[node, disk] = _Read(groups, links)
+            self._ends[node, disk] = _Read(groups, links, began)
 
     async def _read_parts(self, node: NodeState, disk: str) -> bool:
         """Take in the next part for each reading of a log; return whether one led further."""
@@ -190,13 +195,29 @@ class Following:
 
     async def _read_part(self, node: NodeState, disk: str, reading: Reading) -> bool:
         part = await self._ask(node, disk, reading)
+        if reading.followed.log not in ("", part.log):
+            self._ends.pop((node.name, disk), None)  # it was made again, and is read from its start
+        if len(_disks(node)) > 1:
+            self._note_moved(node.name, disk, part.entries)
         if not await self._store.add(node.name, reading, part):
             return False
         for entry in part.entries:
-            if entry.gone:
+            if entry.gone and entry.kind == "contents":
                 self._notes.forget(entry.kind, entry.key, node.name)
         self.taken += len(part.entries)
         return True
+
+    def _note_moved(self, node: str, disk: str, entries: Iterable[Entry]) -> None:
+        """Take structure files that are gone from a disk for moved to another disk of the node.
+
+        The log of that one may be read later, and they must not be denied meanwhile. Contents
+        never are without the nodes' word, and one that is gone must be PUT again.
+        """
+        end = self._ends.get((node, disk))
+        for entry in entries:
+            known = end is not None and end.groups >> int(entry.key[:2], 16) & 1
+            if known and entry.gone and entry.kind == "structures":
+                self._notes.add(entry.kind, entry.key, [node])
 
     async def _ask(self, node: NodeState, disk: str, reading: Reading) -> Added:
         query = {"disk": disk} if disk else {}

@@ -103,11 +103,12 @@ class IndexNodeMethods:
 
     @exposed(roles=("index-node",))
     def noted(self, stored: list[tuple[Kind, str, list[str]]]) -> None:
-        """Take note of kind, key and nodes of what a sibling has had stored just now."""
+        """Take note of kind, key and names of nodes of what a sibling has had stored just now.
+
+        The master may not have told us yet of a node that it has told the sibling of.
+        """
         _check_places([key for _, key, _ in stored])
-        self._holders.note_own(
-            ((kind, key), self._view.names(nodes)) for kind, key, nodes in stored
-        )
+        self._holders.note_own(((kind, key), nodes) for kind, key, nodes in stored)
 
     @exposed(roles=("storage-master",))
     def changed(self, change: Change) -> None:

@@ -17,13 +17,17 @@ Place = tuple[Kind, str]
 
 
 class Notes:
-    """Two halves, the younger of which is written; the older is forgotten at each change."""
+    """Two halves, the younger of which is written; the older is forgotten at each change.
+
+    Attributes:
+        since: seconds by the clock from which on everything that was noted is still here.
+    """
 
     def __init__(self, clock: IReactorTime) -> None:
         self._clock = clock
         self._younger: dict[Place, tuple[str, ...]] = {}
         self._older: dict[Place, tuple[str, ...]] = {}
-        self._changed = clock.seconds()
+        self.since = self._changed = clock.seconds()
 
     def add(self, kind: Kind, key: str, nodes: Iterable[str]) -> None:
         """Take note that nodes hold a key now."""
@@ -54,4 +58,4 @@ class Notes:
         now = self._clock.seconds()
         if now - self._changed >= KEPT or len(self._younger) >= LIMIT // 2:
             self._older, self._younger = self._younger, {}
-            self._changed = now
+            self.since, self._changed = self._changed, now

@@ -14,6 +14,7 @@ from agents.capture import Capture, structure_key
 from agents.configuration import load
 from agents.deposit import ContentSize, Placement
 from agents.storage.index.config import IndexNodeConfig
+from agents.storage.index.holders import Holders
 from agents.storage.index.service import IndexNode
 from agents.storage.index.sharing import groups_of
 from agents.storage.master.config import StorageMasterConfig
@@ -279,7 +280,7 @@ async def test_one_that_takes_no_note_loses_its_link(
     first, second = [await several.start_index(name) for name in NAMES]
     await several.shared()
     former = first.siblings.peer("index-2")
-    monkeypatch.setattr(second.view, "names", None)
+    monkeypatch.setattr(Holders, "note_own", None)
     captures = await several.deposit("index-1", BODIES, make_capture)
     assert first.siblings.peer("index-2") is not former
     monkeypatch.undo()
