@@ -32,7 +32,7 @@ from attrs import define, field
 from twisted.internet.task import react
 
 from agents.configuration import load
-from agents.deposit import DepositFigures
+from agents.deposit import DepositFigures, HostedFolder
 from agents.order import CrawlFigures
 from agents.scheduler.database import Database
 from agents.scheduler.service import make_service
@@ -114,13 +114,20 @@ class Connectivity:
         self._progress = progress
 
     @exposed
-    def deposit(self, crawl: str, site: str, directory: str) -> DepositFigures:
+    def serves(self) -> HostedFolder:
+        """Serve one machine."""
+        return HostedFolder("here", "/archive/crawls")
+
+    @exposed
+    def deposit(
+        self, crawl: str, site: str, directory: str, machine: str | None = None
+    ) -> DepositFigures:
         """Deposit nothing."""
         self._progress.deposited += 1
         return DepositFigures(captures=1000, captures_recorded=1000, contents_stored=10, done=True)
 
     @exposed
-    def discard(self, directory: str) -> None:
+    def discard(self, directory: str, machine: str | None = None) -> None:
         """Remove nothing."""
         self._progress.removed += 1
 

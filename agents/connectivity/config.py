@@ -3,6 +3,7 @@
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address, is_link_address
+from agents.machines import machine_field
 
 _positive = validators.gt(0.0)
 
@@ -31,10 +32,7 @@ class ConnectivityConfig:
     scheduler: str | None = field(default=None, validator=is_link_address)
     storage_master: str | None = field(default=None, validator=is_link_address)
     pages: str | None = field(default=None, validator=is_address)
-    machine: str | None = field(
-        default=None,
-        validator=validators.optional([validators.min_len(1), validators.max_len(200)]),
-    )
+    machine: str | None = machine_field()
     batch_captures: int = field(default=500, validator=[validators.ge(1), validators.le(10_000)])
     batch_bytes: int = field(
         default=4 * 2**20, validator=[validators.ge(1024), validators.le(8 * 2**20)]

@@ -1,6 +1,5 @@
 """`twistd connectivity`."""
 
-from socket import gethostname
 from typing import Any
 
 from twisted.application.service import IService, MultiService
@@ -15,6 +14,7 @@ from agents.connectivity.learning import Learning
 from agents.connectivity.methods import ConnectivityMethods
 from agents.connectivity.pages import ConnectivityPages
 from agents.connectivity.sending import Sender
+from agents.machines import machine_name
 from anet.http import HttpServer, guarded
 from anet.starting import in_words
 from anet.workers import Workers
@@ -90,7 +90,7 @@ class ConnectivityService(MultiService):
                 patience=config.patience,
                 report=config.report_limit,
             ),
-            config.machine or gethostname(),
+            machine_name(config.machine),
         )
         self.agent.methods.add(ConnectivityMethods(self.connectivity))
         pages = ConnectivityPages(name, self.connectivity, index, scheduler)

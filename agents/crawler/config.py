@@ -6,6 +6,7 @@ from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address, is_link_address
 from agents.crawler.nursery.config import NurseryConfig
+from agents.machines import machine_field
 from anet.dns import Server, parse_hosts
 
 __all__ = ["NurseryConfig", "SiteCrawlerConfig"]
@@ -30,6 +31,8 @@ class SiteCrawlerConfig:
     Attributes:
         scheduler: the scheduler's HIP address; null means base port + 0.
         pages: where its pages are; null means base port + 20 + N for crawler-N.
+        machine: name of its machine, by which the scheduler knows who can deposit its crawls; null
+            means the nursery's, or the host name.
         connect_timeout: seconds for the look-up of a name, and for a connection.
         silence: seconds without a byte after which an answer is given up.
         longest_exchange: seconds that one answer may take in all.
@@ -47,6 +50,7 @@ class SiteCrawlerConfig:
 
     scheduler: str | None = field(default=None, validator=is_link_address)
     pages: str | None = field(default=None, validator=is_address)
+    machine: str | None = machine_field()
     connect_timeout: float = field(default=10.0, validator=_positive)
     silence: float = field(default=60.0, validator=_positive)
     longest_exchange: float = field(default=3600.0, validator=_positive)

@@ -10,7 +10,7 @@ from twisted.logger import Logger
 
 from agents import urls
 from agents.crawler.directory import CrawlDirectory
-from agents.crawler.errors import BadFormer, CrawlFailed, NoRoom
+from agents.crawler.errors import BadDisk, BadFormer, CrawlFailed, NoRoom
 from agents.crawler.findings import Findings
 from agents.crawler.monitor import Monitor
 from agents.crawler.network.connections import Connections
@@ -30,6 +30,7 @@ from anet.http import permit_all
 from anet.tasks import sleep
 
 _BREATH = 200  # URLs passed over without a wait before the reactor gets its turn
+_HOSTS = 64  # of a site whose addresses are told of
 _ANALYSIS = "the texts of what was collected are being analysed"
 _log = Logger()
 
@@ -70,6 +71,11 @@ class Crawl:
             tell=self.waiting.doing,
         )
         self._parts: Parts | None = None
+        self._hosts: set[str] = set()  # of the site, that were asked
+
+    def addresses(self) -> frozenset[str]:
+        """Return the addresses of the site's hosts that were asked so far, a bounded number."""
+        return self._connections.addresses(self._hosts)
 
     def figures(self) -> CrawlFigures:
         """Return how far the crawl is."""
@@ -142,12 +148,12 @@ class Crawl:
             self._begin_besides(parts, delimitation)
             if past.structure is not None:
                 await self._take_up(parts, past.structure)
-            await self._collect_all(parts, start)
+            await self._collect_all(parts, start, delimitation)
             return await self._finish(parts, directory, past)
         except OSError as error:
             await self._abandon(directory)
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            raise (NoRoom if full else CrawlFailed)(_explained(error)) from error
+            raise (NoRoom if full else BadDisk)(_explained(error)) from error
         except BaseException:
             await self._abandon(directory)
             raise
@@ -189,6 +195,8 @@ class Crawl:
         """Queue what the former crawl had; what has not changed will not name it (*INA §1.5.2*)."""
         self.waiting.begin("the URLs of the former crawl are being queued")
         for count, capture in enumerate(structure.captures()):
+            if capture.depth > self.order.maximum_depth:
+                continue
             if urls.target(capture.url) == "/robots.txt" and self.order.politeness.robots:
                 continue  # it is asked for before anything else of its server
             if capture.kind == PAGE:
@@ -198,11 +206,13 @@ class Crawl:
             if count % _BREATH == 0:
                 await sleep(self._means.reactor, 0)
 
-    async def _collect_all(self, parts: Parts, start: str) -> None:
+    async def _collect_all(self, parts: Parts, start: str, delimitation: Delimitation) -> None:
         self.waiting.begin()
         turns = 0
         while (task := parts.frontier.next()) is not None:
             self.current = task.url
+            if len(self._hosts) < _HOSTS and delimitation.internal(task.url):
+                self._hosts.add(urls.endpoint(task.url)[1])
             await self.waiting.gate()
             self.waiting.begin()
             requests = parts.fetcher.requests

@@ -17,11 +17,11 @@ from twisted.logger import Logger
 
 from agents import dates
 from agents.crawler.crawl import Crawl
-from agents.crawler.errors import CrawlFailed, NoRoom
+from agents.crawler.errors import CrawlFailed
 from agents.crawler.limits import Limits
 from agents.crawler.parts import Means
 from agents.crawler.reading.heavy import BODY_LIMIT
-from agents.order import CrawlFigures, Order
+from agents.order import CrawlFigures, Fault, Order
 from agents.page import Series
 from anet.backoff import Backoff
 from anet.processes import Processes
@@ -60,6 +60,7 @@ class SiteCrawler(Service):
         crawls: folder of crawl directories.
         name: of this crawler.
         limits: of each crawl.
+        machine: that it runs on.
 
     Attributes:
         state: what it is doing.
@@ -71,7 +72,13 @@ class SiteCrawler(Service):
     """
 
     def __init__(
-        self, reactor: Any, scheduler: Link, crawls: Path, name: str, limits: Limits
+        self,
+        reactor: Any,
+        scheduler: Link,
+        crawls: Path,
+        name: str,
+        limits: Limits,
+        machine: str = "",
     ) -> None:
         self.state = State.FREE
         self.crawl: Crawl | None = None
@@ -84,6 +91,8 @@ class SiteCrawler(Service):
         self._crawls = crawls
         self._agent = name
         self._limits = limits
+        self._machine = machine
+        self._told: frozenset[str] = frozenset()  # addresses, over the present link
         self._rests = Backoff(_FULL_DISK_REST, _LONGEST_REST)
         self._workers = Workers(reactor, 2, name="crawl files")
         self._processes = Processes(
@@ -131,7 +140,7 @@ class SiteCrawler(Service):
             raise CallRefused("bad-order", f"{order.crawl[:60]!r} can't be the name of a crawl")
         path = self._crawls / order.crawl
         self.state, self._stopped = State.BUSY, False
-        self._before = CrawlFigures()
+        self._before, self._told = CrawlFigures(), frozenset()
         means = Means(self._reactor, self._workers, self._processes, self._agent, self._limits)
         self.crawl = crawl = Crawl(means, order, path)
         self._tasks.start(self._work(crawl), f"crawl {order.crawl}")
@@ -153,7 +162,7 @@ class SiteCrawler(Service):
         return True
 
     async def _work(self, crawl: Crawl) -> None:
-        name, error, figures, again = crawl.order.crawl, None, CrawlFigures(), False
+        name, error, figures, fault = crawl.order.crawl, None, CrawlFigures(), Fault.SITE
         _log.info("collecting {url} as {crawl}", url=crawl.order.start_url, crawl=name)
         try:
             self._running = Deferred.fromCoroutine(crawl.run())
@@ -167,25 +176,26 @@ class SiteCrawler(Service):
             error, figures = STOPPED, crawl.figures()
         except CrawlFailed as failure:
             error, figures = str(failure), crawl.figures()
-            again = isinstance(failure, NoRoom)
+            fault = failure.fault
         except Exception as failure:
             _log.failure("crawl {crawl} failed", crawl=name)
             error, figures = f"{type(failure).__name__}: {failure}", crawl.figures()
+            fault = Fault.CRAWLER
         finally:
             self._running = None
         self.state = State.TELLING
         if error:
             self._error(f"{name}: {error}")
-        if again:
+        if fault is Fault.DISK:
             rest = self._rests.next()
             await crawl.waiting.sleep(rest, "the disk is full; begun anew after a rest")
         else:
             self._rests.reset()
         crawl.waiting.begin("the scheduler is being told how the crawl ended")
-        await self._tell(crawl, figures, error, again)
+        await self._tell(crawl, figures, error, fault)
 
     async def _tell(
-        self, crawl: Crawl, figures: CrawlFigures, error: str | None, again: bool
+        self, crawl: Crawl, figures: CrawlFigures, error: str | None, fault: Fault
     ) -> None:
         """Tell the scheduler of the end until it has heard, then be free."""
         try:
@@ -195,7 +205,7 @@ class SiteCrawler(Service):
                 directory=str(crawl.path),
                 figures=figures,
                 error=error,
-                again=again,
+                fault=fault,
             )
         except HipError as refusal:
             self._error(f"{crawl.order.crawl}: the scheduler refuses its end: {refusal}")
@@ -210,7 +220,7 @@ class SiteCrawler(Service):
     async def _free(self) -> None:
         try:
             if self._scheduler.peer is not None and self.crawl is None:
-                await self._scheduler.peer.call("ready", crawl=None)
+                await self._scheduler.peer.call("ready", crawl=None, machine=self._machine)
         except HipError as error:
             # A new link says the same again.
             _log.info("the scheduler did not hear that it has a free crawler: {error}", error=error)
@@ -218,7 +228,8 @@ class SiteCrawler(Service):
     async def _connected(self, peer: Peer) -> None:
         """Say what this crawler is doing; go on with it only if it is still wanted."""
         crawl = None if self.crawl is None else self.crawl.order.crawl
-        wanted = await peer.call("ready", crawl=crawl)
+        self._told = frozenset()
+        wanted = await peer.call("ready", crawl=crawl, machine=self._machine)
         if crawl is not None and not wanted and self.state is State.BUSY:
             self._error(f"{crawl} is not wanted any more")
             self.abandon()
@@ -233,7 +244,14 @@ class SiteCrawler(Service):
         if self.crawl is not None:
             self.crawl.monitor.queued.add(now, figures.queued)
         if self.crawl is not None and (self.state is State.BUSY or figures.waiting_for):
-            self._scheduler.notify("progress", crawl=self.crawl.order.crawl, figures=figures)
+            addresses = self.crawl.addresses()
+            self._scheduler.notify(
+                "progress",
+                crawl=self.crawl.order.crawl,
+                figures=figures,
+                addresses=sorted(addresses - self._told),
+            )
+            self._told |= addresses
 
     def _busy(self) -> str:
         assert self.crawl is not None

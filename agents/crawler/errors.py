@@ -2,13 +2,16 @@
 
 CrawlerError
 ├── CrawlFailed        the crawl can't go on; the message says why and what to do
-│   └── NoRoom         because the disk is full, which is no fault of the site's
+│   ├── BadDisk        because the disk can't be written, which is no fault of the site's
+│   └── NoRoom         because the disk is full, which is none either
 ├── Enough             as much of a body is here as is wanted
 ├── FetchFailed        one URL gave no answer
 │   ├── TooLong        its body passes the limit of the order
 │   └── LiveStream     it never ends; it is the streaming agent's
 └── BadFormer          the former crawl's files can't be read
 """
+
+from agents.order import Fault
 
 
 class CrawlerError(Exception):
@@ -18,9 +21,19 @@ class CrawlerError(Exception):
 class CrawlFailed(CrawlerError):
     """The crawl can't go on; the message says why and what to do."""
 
+    fault = Fault.SITE
+
+
+class BadDisk(CrawlFailed):
+    """The disk can't be written; a crawler of another machine may do better."""
+
+    fault = Fault.CRAWLER
+
 
 class NoRoom(CrawlFailed):
     """The disk is full; the same crawl may be made once it is not."""
+
+    fault = Fault.DISK
 
 
 class Enough(CrawlerError):

@@ -13,6 +13,7 @@ from agents.crawler.methods import CrawlerMethods
 from agents.crawler.names import make_resolver
 from agents.crawler.pages import CrawlerPages
 from agents.crawler.parsers import registry
+from agents.machines import machine_name
 from anet.http import HttpServer, guarded
 from anet.starting import in_words
 from hip import Agent, HipError
@@ -37,7 +38,12 @@ class CrawlerService(MultiService):
     """
 
     def __init__(
-        self, reactor: Any, configuration: Configuration, name: str, number: int = 1
+        self,
+        reactor: Any,
+        configuration: Configuration,
+        name: str,
+        number: int = 1,
+        machine: str | None = None,
     ) -> None:
         super().__init__()
         config = configuration.section(KIND, SiteCrawlerConfig)
@@ -56,6 +62,7 @@ class CrawlerService(MultiService):
                 longest_exchange=config.longest_exchange,
                 longest_rest=config.longest_rest,
             ),
+            config.machine or machine_name(machine),
         )
         self.agent.methods.add(CrawlerMethods(self.crawler))
         pages = CrawlerPages(name, self.crawler, scheduler, self.resolver)
@@ -67,8 +74,12 @@ class CrawlerService(MultiService):
                 service.setServiceParent(self)
 
 
-def make_service(options: Options, reactor: Any = None) -> CrawlerService:
-    """Return the site crawler that the options describe; a nursery calls it after each fork.
+def make_service(
+    options: Options, reactor: Any = None, machine: str | None = None
+) -> CrawlerService:
+    """Return the site crawler that the options describe.
+
+    A nursery calls it after each fork, and says which machine this is.
 
     Raises:
         SystemExit: the configuration is refused; the message says why.
@@ -79,7 +90,7 @@ def make_service(options: Options, reactor: Any = None) -> CrawlerService:
 
     registry()  # at the first page, importing all parsers would hold the reactor up
     configuration = options.load()
-    service = CrawlerService(reactor, configuration, options.name, options.number)
+    service = CrawlerService(reactor, configuration, options.name, options.number, machine)
     private_folder(configuration.directory / "crawls")
     return service
 

@@ -1,4 +1,4 @@
-"""The lives of a site, of a crawl and of a crawler in the pool, as tables of transitions.
+"""The lives of sites, crawls, crawlers of the pool and machines, as tables of transitions.
 
 A site's life has two regions that move beside each other: its work, which is where its present
 crawl is (`SiteState`), and its standing in the portion of the web (`Standing`). The same events
@@ -18,7 +18,7 @@ class Event(StrEnum):
     WITHDRAWN = "withdrawn"  # nobody wants it any more, before a crawler began
     STARTED = "started"  # an attempt begins: a crawler is asked to collect
     REFUSED = "refused"  # that crawler will not, and has done nothing
-    LOST = "lost"  # that crawler is gone, and what it collected with it
+    LOST = "lost"  # that crawler or its machine is gone, and what it collected with it
     GIVEN_UP = "given up"  # lost once too often
     FINISHED = "finished"  # the whole site is collected
     ERRED = "erred"  # the crawler says that the site cannot be collected
@@ -99,6 +99,23 @@ class CrawlerState(StrEnum):
     AWAY = "away"
 
 
+class MachineEvent(StrEnum):
+    """What happens to a machine that crawlers run on."""
+
+    MET = "met"  # an agent says that it runs there
+    DRAINED = "drained"  # a person wants it to become idle
+    UNDRAINED = "undrained"  # and to work again
+    FORGOTTEN = "forgotten"  # it is gone
+
+
+class MachineState(StrEnum):
+    """Where a machine is: it gets work, gets no more, or is not known."""
+
+    UNKNOWN = "unknown"
+    ACTIVE = "active"
+    DRAINING = "draining"
+
+
 _SITE: Mapping[tuple[SiteState, Event], SiteState] = {
     (SiteState.KNOWN, Event.ORDERED): SiteState.DUE,
     (SiteState.IDLE, Event.ORDERED): SiteState.DUE,
@@ -111,6 +128,7 @@ _SITE: Mapping[tuple[SiteState, Event], SiteState] = {
     (SiteState.COLLECTING, Event.ERRED): SiteState.FAILED,
     (SiteState.COLLECTING, Event.FINISHED): SiteState.COLLECTED,
     (SiteState.COLLECTED, Event.DEPOSIT_BEGAN): SiteState.DEPOSITING,
+    (SiteState.COLLECTED, Event.LOST): SiteState.DUE,
     (SiteState.DEPOSITING, Event.DEPOSIT_BROKE): SiteState.COLLECTED,
     (SiteState.DEPOSITING, Event.DEPOSIT_IMPOSSIBLE): SiteState.FAILED,
     (SiteState.DEPOSITING, Event.DEPOSIT_DONE): SiteState.IDLE,
@@ -125,6 +143,7 @@ _CRAWL: Mapping[tuple[CrawlState, Event], CrawlState] = {
     (CrawlState.COLLECTING, Event.ERRED): CrawlState.FAILED,
     (CrawlState.COLLECTING, Event.FINISHED): CrawlState.COLLECTED,
     (CrawlState.COLLECTED, Event.DEPOSIT_BEGAN): CrawlState.DEPOSITING,
+    (CrawlState.COLLECTED, Event.LOST): CrawlState.ORDERED,
     (CrawlState.DEPOSITING, Event.DEPOSIT_BROKE): CrawlState.COLLECTED,
     (CrawlState.DEPOSITING, Event.DEPOSIT_IMPOSSIBLE): CrawlState.FAILED,
     (CrawlState.DEPOSITING, Event.DEPOSIT_DONE): CrawlState.DEPOSITED,
@@ -175,6 +194,17 @@ _CRAWLER: Mapping[tuple[CrawlerState, CrawlerEvent], CrawlerState] = {
             CrawlerState.STOPPING,
         )
     },
+}
+
+_MACHINE: Mapping[tuple[MachineState, MachineEvent], MachineState] = {
+    (MachineState.UNKNOWN, MachineEvent.MET): MachineState.ACTIVE,
+    (MachineState.ACTIVE, MachineEvent.MET): MachineState.ACTIVE,
+    (MachineState.DRAINING, MachineEvent.MET): MachineState.DRAINING,
+    (MachineState.ACTIVE, MachineEvent.DRAINED): MachineState.DRAINING,
+    (MachineState.DRAINING, MachineEvent.DRAINED): MachineState.DRAINING,
+    (MachineState.ACTIVE, MachineEvent.UNDRAINED): MachineState.ACTIVE,
+    (MachineState.DRAINING, MachineEvent.UNDRAINED): MachineState.ACTIVE,
+    (MachineState.DRAINING, MachineEvent.FORGOTTEN): MachineState.UNKNOWN,
 }
 
 _WORK: Mapping[CrawlState, SiteState] = {
@@ -239,6 +269,15 @@ def crawler_after(state: CrawlerState, event: CrawlerEvent) -> CrawlerState:
         NoSuchTransition: it cannot happen in this state.
     """
     return _after(_CRAWLER, state, event)
+
+
+def machine_after(state: MachineState, event: MachineEvent) -> MachineState:
+    """Return the state of a machine after an event.
+
+    Raises:
+        NoSuchTransition: it cannot happen in this state.
+    """
+    return _after(_MACHINE, state, event)
 
 
 def loss(attempt: int, attempts_allowed: int) -> Event:

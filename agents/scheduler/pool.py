@@ -53,6 +53,7 @@ class Crawler:
         state: where it is; `life` says what may follow.
         since: when it came to that state, by the clock in seconds.
         work: what it was given and has not given back.
+        machine: that it runs on; empty before it has said so.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Crawler:
     peer: Peer | None = None
     state: CrawlerState = CrawlerState.UNKNOWN
     work: Work | None = None
+    machine: str = ""
 
     def happen(self, event: CrawlerEvent, now: float) -> None:
         """Move to the state after `event`.
@@ -87,10 +89,18 @@ class Pool:
         """Return a crawler, or none of that name."""
         return self._crawlers.get(name)
 
-    def free(self) -> list[str]:
-        """Return the names of the free crawlers, the one free for longest first."""
+    def free(self) -> list[Crawler]:
+        """Return the free crawlers, the one free for longest first."""
         free = [one for one in self._crawlers.values() if one.state is CrawlerState.FREE]
-        return [one.name for one in sorted(free, key=lambda one: (one.since, one.name))]
+        return sorted(free, key=lambda one: (one.since, one.name))
+
+    def crawlers(self) -> list[Crawler]:
+        """Return all crawlers."""
+        return list(self._crawlers.values())
+
+    def on(self, machine: str) -> list[Crawler]:
+        """Return the crawlers of a machine."""
+        return [one for one in self if one.machine == machine]
 
     def busy_hosts(self) -> set[str]:
         """Return the hosts that a crawler may be fetching from."""
@@ -105,13 +115,20 @@ class Pool:
         crawler = self._crawlers.get(name)
         return crawler is not None and crawler.state is CrawlerState.FREE
 
-    def expect(self, name: str, work: Work, now: float) -> None:
+    def expect(self, name: str, work: Work, now: float, machine: str = "") -> None:
         """Take note of a crawler that worked before the scheduler started."""
         former = self._crawlers.get(name)
         if former is not None and former.work is not None:
             del self._working[former.work.attempt]
-        crawler = self._crawlers[name] = self._working[work.attempt] = Crawler(name, now, work=work)
+        crawler = self._crawlers[name] = self._working[work.attempt] = Crawler(
+            name, now, work=work, machine=machine
+        )
         crawler.happen(CrawlerEvent.EXPECTED, now)
+
+    def is_at_work(self, name: str, attempt: str) -> bool:
+        """Tell whether an attempt was given to that crawler, and not taken from it."""
+        crawler = self._working.get(attempt)
+        return crawler is not None and crawler.name == name
 
     def join(self, peer: Peer, now: float) -> None:
         """Take a crawler whose link is up; it says next whether it is free."""

@@ -3,19 +3,21 @@
 from collections.abc import Sequence
 
 from twisted.application.service import Service
-from twisted.internet.defer import Deferred
 
 from agents.deposit import DepositFigures
-from agents.order import CrawlFigures
 from agents.scheduler.alarm import Alarm
 from agents.scheduler.collecting import Collecting
 from agents.scheduler.database import Bounds, Crawl, Database
 from agents.scheduler.depositing import Depositing
 from agents.scheduler.means import Means
-from agents.scheduler.nurseries import Nurseries
 from agents.scheduler.orders import sites_of
 from agents.scheduler.overview import CRAWLER
 from agents.scheduler.pool import Peer
+from agents.scheduler.portion.by_hand import ByHand
+from agents.scheduler.portion.expanding import Expanding
+from agents.scheduler.portion.feeding import AGGREGATOR, Feeding
+from agents.scheduler.portion.keeping_in_step import KeepingInStep
+from agents.scheduler.portion.ranking import Ranking
 from anet.tasks import every
 
 NURSERY = "nursery"
@@ -32,6 +34,10 @@ class Scheduler(Service):
         means: what its parts work with.
         collecting: the crawls that wait for a crawler or have one.
         depositing: the crawls that wait for their deposit.
+        expanding: the sites that links lead to.
+        keeping: when sites fall due by themselves.
+        feeding: the feeds that members have.
+        by_hand: what archivists decide.
     """
 
     def __init__(self, means: Means, running: Sequence[Crawl] = ()) -> None:
@@ -43,9 +49,12 @@ class Scheduler(Service):
         """
         self.means = means
         alarm = Alarm(means.clock, _LONGEST_SLEEP)
-        self._nurseries = Nurseries(means.clock, means.tasks, means.journal)
-        self.collecting = Collecting(means, self._nurseries, alarm)
-        self.depositing = Depositing(means, alarm)
+        self.collecting = Collecting(means, alarm, self._serving, self._ended)
+        self.expanding = Expanding(means, self.collecting.ring)
+        self.keeping = KeepingInStep(means, self.collecting.ring)
+        self.feeding = Feeding(means, self.collecting.ring, alarm.ring)
+        self.by_hand = ByHand(means, self.expanding, self.keeping, self.feeding)
+        self.depositing = Depositing(means, alarm, self._ended)
         self._running = list(running)
 
     def startService(self) -> None:
@@ -55,6 +64,9 @@ class Scheduler(Service):
         means.store.startService()
         means.files.startService()
         self.collecting.expect(self._running)
+        means.tasks.start(self.expanding.run(), "letting sites in")
+        means.tasks.start(Ranking(means).run(), "ranking sites")
+        means.tasks.start(self.keeping.run(), "keeping sites in step")
         means.tasks.start(self.collecting.run(), "giving sites to crawlers")
         means.tasks.start(self.depositing.run(), "having crawls deposited")
         sampling = every(means.clock, _SAMPLE, lambda: means.live.sample(means.clock.seconds()))
@@ -66,6 +78,7 @@ class Scheduler(Service):
         self.collecting.stop()
         self.depositing.stop()
         await self.means.tasks.stop()
+        await self.expanding.close()
         await self.means.files.stopService()
         await self.means.store.stopService()
 
@@ -74,10 +87,11 @@ class Scheduler(Service):
         if peer.kind == CRAWLER:
             self.collecting.join(peer)
         elif peer.kind == NURSERY:
-            self._nurseries.join(peer)
-            self.collecting.ring()
+            self.means.tasks.start(self.collecting.join_nursery(peer), f"greeting {peer.name}")
         elif peer.kind == CONNECTIVITY:
-            self.depositing.join(peer)
+            self.means.tasks.start(self.depositing.join(peer), f"greeting {peer.name}")
+        elif peer.kind == AGGREGATOR:
+            self.feeding.join(peer)
 
     def leave(self, peer: Peer, reason: str) -> None:
         """Take note that a link closed."""
@@ -86,9 +100,11 @@ class Scheduler(Service):
         if peer.kind == CRAWLER:
             self.collecting.leave(peer, reason)
         elif peer.kind == NURSERY:
-            self._nurseries.leave(peer)
+            self.collecting.nurseries.leave(peer)
         elif peer.kind == CONNECTIVITY:
             self.depositing.leave(peer)
+        elif peer.kind == AGGREGATOR:
+            self.feeding.leave(peer)
 
     async def order(
         self,
@@ -102,21 +118,27 @@ class Scheduler(Service):
 
         Raises:
             NotAUrl: one of them cannot be collected; none is ordered.
+            NoPlace: another site is there, or within; none is ordered.
         """
-        sites = sites_of(urls, self.means.config.maximum_depth, bounds)
-        crawls = await self.means.store.run(
-            Database.order, sites, private_networks, self.means.now(), delay, beside
+        means = self.means
+        sites = sites_of(urls, means.config.maximum_depth, bounds)
+        crawls = await self.expanding.place(
+            sites,
+            lambda: means.store.run(
+                Database.order, sites, private_networks, means.now(), delay, beside
+            ),
         )
         self.collecting.ring()
         return crawls
 
-    def ready(self, peer: Peer, attempt: str | None) -> Deferred[bool]:
-        """Hear that a crawler is free, or works on an attempt; tell whether to go on."""
-        return Deferred.fromCoroutine(self.collecting.ready(peer, attempt))
+    async def _ended(self, site: str) -> None:
+        """Let the end of a site's crawl have its effects on others."""
+        await self.expanding.judged(site)
+        await self.feeding.judged(site)
+        self.collecting.ring()
 
-    def progress(self, attempt: str, figures: CrawlFigures) -> None:
-        """Hear how far a crawl is."""
-        self.means.live.collected(attempt, figures, self.means.clock.seconds())
+    def _serving(self, machine: str) -> list[str]:
+        return self.depositing.serving(machine)
 
     def deposit_progress(self, attempt: str, figures: DepositFigures) -> None:
         """Hear how far a deposit is."""

@@ -1,7 +1,7 @@
 """The crawler's connections: one kept for each remote address (*INA §1.4.4*)."""
 
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from attrs import define
@@ -130,6 +130,11 @@ class Connections:
         place = Place(name.addresses[0], port, host, tls)
         name.addresses.rotate(-1)
         return place
+
+    def addresses(self, hosts: Iterable[str]) -> frozenset[str]:
+        """Return where hosts are, as far as they have been looked up lately."""
+        found = [self._names[host].addresses for host in hosts if host in self._names]
+        return frozenset(address for one in found for address in one)
 
     def kept(self, place: Place) -> bool:
         """Tell whether there is a connection to a place."""

@@ -3,6 +3,7 @@
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address, is_link_address
+from agents.machines import machine_field
 
 _positive = validators.gt(0.0)
 
@@ -16,6 +17,7 @@ class NurseryConfig:
         pages: where the monitoring page is; null means base port + 9.
         crawlers: site crawlers to begin with.
         maximum: site crawlers that it will ever fork at the scheduler's wish.
+        machine: name of its machine, and its crawlers'; null means the host name.
         first_number: number of its first crawler; on each machine crawlers need other numbers.
         restart_first: seconds before a crawler that died is replaced; doubles each time.
         restart_longest: seconds that this wait grows to.
@@ -26,6 +28,7 @@ class NurseryConfig:
     pages: str | None = field(default=None, validator=is_address)
     crawlers: int = field(default=2, validator=validators.ge(0))
     maximum: int = field(default=16, validator=validators.ge(1))
+    machine: str | None = machine_field()
     first_number: int = field(default=1, validator=validators.ge(1))
     restart_first: float = field(default=0.5, validator=_positive)
     restart_longest: float = field(default=30.0, validator=_positive)

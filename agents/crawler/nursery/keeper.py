@@ -1,6 +1,7 @@
 """Keeps site crawlers alive: forks them, and replaces those that die."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import count
 from signal import Signals
 from typing import Any, Protocol
 
@@ -32,6 +33,9 @@ class Forks(Protocol):
     def fork(self, argument: Mapping[str, Any]) -> Deferred[int]:
         """Fork a child; return its pid."""
 
+    def signal(self, pid: int, number: Signals = ...) -> None:
+        """Send a signal to a child; without effect if it has ended."""
+
     async def close(self) -> None:
         """End the children and the zygote."""
 
@@ -52,6 +56,7 @@ class Kept:
         starts: how often it was forked.
         last_end: how its last process ended, for people.
         timer: the wait before it is forked again.
+        retired: whether it shall end, and none follows.
     """
 
     name: str
@@ -61,6 +66,7 @@ class Kept:
     starts: int = 0
     last_end: str = ""
     timer: IDelayedCall | None = None
+    retired: bool = False
 
 
 class Keeper(Service):
@@ -108,20 +114,37 @@ class Keeper(Service):
         await self._tasks.stop()
         await self._zygote.close()
 
-    def fork(self, count: int) -> list[str]:
-        """Fork `count` more crawlers; return their names.
+    def fork(self, number: int) -> list[str]:
+        """Fork so many more crawlers; return their names.
 
         Raises:
             Full: that would be more than the configured maximum.
         """
-        if len(self.crawlers) + count > max(self._config.maximum, self._config.crawlers):
-            raise Full(
-                f"{len(self.crawlers)} crawlers are kept here, and at most {self._config.maximum}"
-            )
-        return [self._add() for _ in range(count)]
+        if len(self.crawlers) + number > self.maximum:
+            raise Full(f"{len(self.crawlers)} crawlers are kept here, and at most {self.maximum}")
+        return [self._add() for _ in range(number)]
+
+    @property
+    def maximum(self) -> int:
+        """How many crawlers are kept at most."""
+        return max(self._config.maximum, self._config.crawlers)
+
+    def retire(self, names: Iterable[str]) -> None:
+        """End crawlers, and fork none in their place; those that are not kept are left out."""
+        for name in names:
+            kept = self.crawlers.get(name)
+            if kept is None:
+                continue
+            kept.retired = True
+            if kept.pid is not None:
+                self._zygote.signal(kept.pid)
+            elif kept.timer is not None:
+                kept.timer.cancel()
+                del self.crawlers[name]
 
     def _add(self) -> str:
-        name = f"crawler-{self._config.first_number + len(self.crawlers)}"
+        numbers = count(self._config.first_number)
+        name = next(name for one in numbers if (name := f"crawler-{one}") not in self.crawlers)
         backoff = Backoff(self._config.restart_first, self._config.restart_longest)
         kept = self.crawlers[name] = Kept(name, backoff, self._clock.seconds())
         self._start(kept)
@@ -140,9 +163,11 @@ class Keeper(Service):
         kept.starts += 1
         kept.since = self._clock.seconds()
         _log.info("{name} is process {pid}", name=kept.name, pid=kept.pid)
+        if kept.retired:
+            self._zygote.signal(kept.pid)
 
     def _ended(self, pid: int, status: int) -> None:
-        for kept in self.crawlers.values():
+        for kept in list(self.crawlers.values()):
             if kept.pid == pid:
                 kept.pid = None
                 if self._clock.seconds() - kept.since >= self._config.steady_after:
@@ -152,7 +177,9 @@ class Keeper(Service):
     def _again(self, kept: Kept, reason: str) -> None:
         """Fork a crawler again after a while."""
         kept.last_end, kept.since = reason, self._clock.seconds()
-        if not self.running:
+        if kept.retired:
+            del self.crawlers[kept.name]
+        if kept.retired or not self.running:
             return
         wait = kept.backoff.next()
         _log.warn(

@@ -14,6 +14,7 @@ from agents.configuration import AgentOptions, Configuration, Port, page_of, pri
 from agents.crawler.nursery.config import NurseryConfig
 from agents.crawler.nursery.keeper import Forks, Full, Keeper
 from agents.crawler.nursery.pages import NurseryPages
+from agents.machines import NurseryRoom, machine_name
 from anet.http import HttpServer, guarded
 from anet.nursery import Zygote, run_service
 from anet.starting import in_words
@@ -52,14 +53,14 @@ def run_crawler(argument: dict[str, Any]) -> None:
     """Be a site crawler: the whole life of a process forked from the zygote.
 
     Args:
-        argument: `name`, `log` (path of the log file) and `options` (command line).
+        argument: `name`, `log` (path of the log file), `options` (command line) and `machine`.
     """
     from agents.crawler import service
 
     def make() -> IService:
         options = service.Options()
         options.parseOptions(argument["options"])
-        return service.makeService(options)
+        return service.makeService(options, None, argument["machine"])
 
     run_service(argument["name"], Path(argument["log"]), make)
 
@@ -71,14 +72,28 @@ def argument_of(configuration: Configuration, name: str) -> Mapping[str, Any]:
     if configuration.path is not None:
         options += ["--config", str(configuration.path)]
     log = configuration.directory / "log" / f"{name}.log"
-    return {"name": name, "log": str(log), "options": options}
+    machine = machine_name(configuration.section(KIND, NurseryConfig).machine)
+    return {"name": name, "log": str(log), "options": options, "machine": machine}
 
 
 class NurseryMethods:
     """What a nursery answers over HIP."""
 
-    def __init__(self, keeper: Keeper) -> None:
-        self._keeper = keeper
+    def __init__(self, keeper: Keeper, machine: str) -> None:
+        self._keeper, self._machine = keeper, machine
+
+    @exposed(roles=("scheduler",))
+    def room(self) -> NurseryRoom:
+        """Tell which machine this is, which crawlers are kept, and how many may be."""
+        return NurseryRoom(self._machine, list(self._keeper.crawlers), self._keeper.maximum)
+
+    @exposed(roles=("scheduler",))
+    def retire(self, crawlers: list[str]) -> None:
+        """End site crawlers and fork none in their place, as when the machine is drained.
+
+        What they are doing is abandoned. Without effect for those that are not kept here.
+        """
+        self._keeper.retire(crawlers)
 
     @exposed(roles=("scheduler",))
     def fork(self, count: int) -> list[str]:
@@ -119,7 +134,7 @@ class NurseryService(MultiService):
             reactor,
             kind=KIND,
             name=name,
-            methods=[NurseryMethods(self.keeper)],
+            methods=[NurseryMethods(self.keeper, machine_name(config.machine))],
             security=configuration.security(name),
         )
         scheduler = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))

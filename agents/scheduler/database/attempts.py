@@ -49,8 +49,16 @@ class Attempts(Decisions):
                     begun.append(self._start(assignment, date))
         return begun
 
-    def wait_behind(self, pairs: Sequence[tuple[str, str]], date: str) -> None:
-        """Let crawls wait in other lanes, where what they may not be collected with is."""
+    def wait_behind(self, pairs: Sequence[tuple[str, str]]) -> int:
+        """Let crawls wait in other lanes, where what they may not be collected with is.
+
+        Args:
+            pairs: crawl and lane.
+
+        Returns:
+            How many have changed their lane.
+        """
+        moved = 0
         with self._transaction():
             for name, lane in pairs:
                 crawl = self.crawl(name)
@@ -58,6 +66,8 @@ class Attempts(Decisions):
                     self._set(crawl, lane=lane)
                     self._renew(crawl.lane)
                     self._renew(lane)
+                    moved += 1
+        return moved
 
     def _start(self, given: Assignment, date: str) -> Crawl:
         waiting = self._crawl(given.crawl)

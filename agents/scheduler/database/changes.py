@@ -88,10 +88,11 @@ class Changes(Queries):
     def _renew(self, lane: str) -> None:
         lanes.renew(self._engine, lane)
 
-    def _discard(self, directory: str, date: str) -> None:
+    def _discard(self, directory: str, date: str, machine: str) -> None:
         self._engine.execute(
-            "INSERT INTO discards (directory, since) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            [directory, date],
+            "INSERT INTO discards (directory, since, machine) VALUES (?, ?, ?)"
+            " ON CONFLICT DO NOTHING",
+            [directory, date, machine],
         )
 
     def _crawl(self, crawl: str) -> Crawl:

@@ -5,6 +5,7 @@ from typing import Any
 
 from agents.schedule import SiteStatus, Totals
 from agents.scheduler.database.engine import Row
+from agents.scheduler.database.pages import PageQueries
 from agents.scheduler.database.portion import Portion
 from agents.scheduler.database.rows import CRAWL_COLUMNS, Crawl, Decision, crawl_of, site_of
 from agents.scheduler.database.tallies import totals_of
@@ -26,7 +27,7 @@ WHERE crawls.state = 'ordered' AND beside = 1 ORDER BY ordered LIMIT ?
 """
 
 
-class Queries(Portion):
+class Queries(Portion, PageQueries):
     """An open database, and everything it can be asked; to be used from one thread at a time."""
 
     def __init__(self, engine: Any) -> None:
@@ -63,6 +64,11 @@ class Queries(Portion):
         found.sort(key=lambda row: (-row["priority"], row["ordered"]))
         return [self._due(row) for row in found[:limit]]
 
+    def machine_of_attempt(self, name: str) -> str:
+        """Return the machine that an attempt was made on; empty when nobody knows."""
+        row = self._engine.execute("SELECT machine FROM attempts WHERE name = ?", [name]).fetchone()
+        return "" if row is None else str(row["machine"])
+
     def tried(self, crawl: str) -> list[tuple[str, str, str]]:
         """Return crawler, machine and reason of a crawl's attempts that came to nothing."""
         rows = self._engine.execute(
@@ -72,23 +78,24 @@ class Queries(Portion):
         )
         return [(row["crawler"], row["machine"], row["reason"]) for row in rows]
 
-    def discards(self, limit: int, machines: Sequence[str] | None = None) -> list[str]:
-        """Return directories that are to be removed, the oldest first.
+    def discards(self, limit: int, machine: str = "") -> list[str]:
+        """Return directories of a machine that are to be removed, the oldest first.
 
-        Those of the given machines, and those of which nobody knows the machine; else all.
+        Without one, those of which nobody knows the machine.
         """
-        where, named = _on(machines)
         rows = self._engine.execute(
-            f"SELECT directory FROM discards WHERE {where} ORDER BY since LIMIT ?",  # noqa: S608 - marks only
-            [*named, limit],
+            "SELECT directory FROM discards WHERE machine = ? ORDER BY since LIMIT ?",
+            [machine, limit],
         )
         return [row["directory"] for row in rows]
 
     def collected(self, limit: int, machines: Sequence[str]) -> list[Crawl]:
         """Return crawls that wait for their deposit on machines, or nobody knows on which."""
-        where, named = _on(machines)
+        named = sorted({*machines, ""})
+        marks = ", ".join("?" * len(named))
         return self._select(
-            f"WHERE crawls.state = 'collected' AND {where} ORDER BY crawls.changed LIMIT ?",
+            f"WHERE crawls.state = 'collected' AND machine IN ({marks})"
+            " ORDER BY crawls.changed LIMIT ?",
             [*named, limit],
         )
 
@@ -223,11 +230,3 @@ class Queries(Portion):
             crawlers=frozenset(crawler for crawler, _, _ in tried),
             machines=frozenset(machine for _, machine, _ in tried if machine),
         )
-
-
-def _on(machines: Sequence[str] | None) -> tuple[str, list[str]]:
-    """Return a condition for rows of these machines, or of none that is known; and its values."""
-    if machines is None:
-        return "1 = 1", []
-    named = sorted({*machines, ""})
-    return f"machine IN ({', '.join('?' * len(named))})", named

@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 from agents.configuration import load
 from agents.crawler.service import CrawlerService, Options, make_service
 from agents.delimitation import guess
-from agents.order import CrawlFigures, Order, Politeness, Strategy
+from agents.order import CrawlFigures, Fault, Order, Politeness, Strategy
 from anet.http import HttpClient, Response
 from anet.tasks import sleep
 from hip import Agent, Peer, RemoteError, exposed
@@ -41,19 +41,19 @@ class Scheduler:
         return deferred.addTimeout(20, reactor)
 
     @exposed
-    def ready(self, peer: Peer, crawl: str | None = None) -> bool:
+    def ready(self, peer: Peer, crawl: str | None = None, machine: str = "") -> bool:
         "Hear that a crawler is free or busy."
         self.tell("ready", crawl)
         return self.keep
 
     @exposed
-    def progress(self, crawl: str, figures: CrawlFigures) -> None:
+    def progress(self, crawl: str, figures: CrawlFigures, addresses: list[str]) -> None:
         "Hear how far a crawl is."
         self.tell("progress", crawl, figures)
 
     @exposed
     def finished(
-        self, crawl: str, directory: str, figures: CrawlFigures, error: str | None, again: bool
+        self, crawl: str, directory: str, figures: CrawlFigures, error: str | None, fault: Fault
     ) -> bool:
         "Hear the end of a crawl."
         self.tell("finished", crawl, directory, figures, error)

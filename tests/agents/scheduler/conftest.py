@@ -2,22 +2,25 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from attrs import asdict
+from attrs import asdict, evolve
 from twisted.internet.defer import Deferred, ensureDeferred, execute
 from twisted.internet.task import Clock
 
-from agents.deposit import DepositFigures
+from agents.deposit import DepositFigures, HostedFolder
+from agents.machines import NurseryRoom
 from agents.order import CrawlFigures, Order
 from agents.scheduler.config import SchedulerConfig
 from agents.scheduler.database import Database
 from agents.scheduler.journal import Journal
 from agents.scheduler.live import Live
 from agents.scheduler.means import Means
-from agents.scheduler.methods import SchedulerMethods
+from agents.scheduler.methods import MachineMethods, SchedulerMethods
 from agents.scheduler.overview import Overview
+from agents.scheduler.portion.methods import PortionMethods
 from agents.scheduler.scheduler import Scheduler
 from anet.tasks import Tasks
 from hip import Agent, CallRefused, Peer, exposed
@@ -37,6 +40,9 @@ class Immediate:
         return execute(function, *self._first, *args)
 
     look = run
+
+    def reader(self) -> Any:
+        return self._first[0].reader()
 
     def startService(self) -> None:
         pass
@@ -76,11 +82,12 @@ class FakeCrawler(Slave):
 
     kind = "site-crawler"
 
-    def __init__(self, world: "World", name: str) -> None:
+    def __init__(self, world: "World", name: str, machine: str = "") -> None:
         self.orders: list[Order] = []
         self.refusal: CallRefused | None = None
+        self.machine = machine
         super().__init__(world, name)
-        self.tell("ready", crawl=None)
+        self.tell("ready", crawl=None, machine=machine)
 
     @exposed
     def collect(self, order: Order) -> None:
@@ -93,7 +100,7 @@ class FakeCrawler(Slave):
         """The last order."""
         return self.orders[-1]
 
-    def finish(self, error: str | None = None, again: bool = False) -> bool:
+    def finish(self, error: str | None = None, fault: str = "site") -> bool:
         """Say that the last order has been carried out."""
         crawl = self.order.crawl
         heard: bool = self.tell(
@@ -102,7 +109,7 @@ class FakeCrawler(Slave):
             directory=f"/crawls/{crawl}",
             figures=CrawlFigures(captures=7, bytes_received=70),
             error=error,
-            again=again,
+            fault=fault,
         )
         return heard
 
@@ -112,7 +119,8 @@ class FakeConnectivity(Slave):
 
     kind = "connectivity"
 
-    def __init__(self, world: "World", name: str = "connectivity") -> None:
+    def __init__(self, world: "World", name: str = "connectivity", machine: str = "here") -> None:
+        self.machine = machine
         self.deposits: list[dict[str, str]] = []
         self.answers: list[Deferred[DepositFigures]] = []
         self.discarded: list[str] = []
@@ -120,13 +128,19 @@ class FakeConnectivity(Slave):
         settle(world.clock)
 
     @exposed
-    def deposit(self, crawl: str, site: str, directory: str) -> Deferred[DepositFigures]:
+    def serves(self) -> HostedFolder:
+        return HostedFolder(self.machine, "/crawls")
+
+    @exposed
+    def deposit(
+        self, crawl: str, site: str, directory: str, machine: str | None = None
+    ) -> Deferred[DepositFigures]:
         self.deposits.append({"crawl": crawl, "site": site, "directory": directory})
         self.answers.append(Deferred())
         return self.answers[-1]
 
     @exposed
-    def discard(self, directory: str) -> None:
+    def discard(self, directory: str, machine: str | None = None) -> None:
         self.discarded.append(directory)
 
     def succeed(self) -> None:
@@ -145,28 +159,50 @@ class FakeNursery(Slave):
 
     kind = "nursery"
 
-    def __init__(self, world: "World", name: str = "nursery") -> None:
+    def __init__(
+        self, world: "World", name: str = "nursery", machine: str = "here", maximum: int = 16
+    ) -> None:
         self.asked: list[int] = []
+        self.machine, self.maximum = machine, maximum
+        self.kept: list[str] = []
+        self.retired: list[str] = []
         super().__init__(world, name)
         settle(world.clock)
 
     @exposed
     def fork(self, count: int) -> list[str]:
         self.asked.append(count)
-        return [f"crawler-{number}" for number in range(count)]
+        self.kept += [f"{self.name}-{len(self.kept) + number}" for number in range(count)]
+        return self.kept[-count:]
+
+    @exposed
+    def room(self) -> NurseryRoom:
+        return NurseryRoom(self.machine, self.kept, self.maximum)
+
+    @exposed
+    def retire(self, crawlers: list[str]) -> None:
+        self.retired += crawlers
+        self.kept = [name for name in self.kept if name not in crawlers]
 
 
 class World:
     """A scheduler, its clock, and whoever is linked to it."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        config: SchedulerConfig | None = None,
+        processes: Callable[[int], Any] | None = None,
+    ) -> None:
         self.clock = Clock()
         self.clock.advance(1_800_000_000)
         self.directory = directory
-        self.config = SchedulerConfig(maximum_crawlers=3, attempts=2)
-        self.crawler = lambda name="crawler-1": FakeCrawler(self, name)
-        self.connectivity = lambda: FakeConnectivity(self)
-        self.nursery = lambda: FakeNursery(self)
+        self.config = config or SchedulerConfig(maximum_crawlers=3, attempts=2)
+        self.processes = processes
+        self.look_up: Any = None
+        self.crawler = lambda name="crawler-1", machine="": FakeCrawler(self, name, machine)
+        self.connectivity = lambda *args, **kwargs: FakeConnectivity(self, *args, **kwargs)
+        self.nursery = lambda *args, **kwargs: FakeNursery(self, *args, **kwargs)
         self.start()
 
     def start(self) -> None:
@@ -179,6 +215,10 @@ class World:
         self.means = Means(
             self.clock, self.config, self.directory, store, files, Tasks(), journal, Live()
         )
+        if self.look_up is not None:
+            self.means = evolve(self.means, look_up=self.look_up)
+        if self.processes is not None:
+            self.means = evolve(self.means, processes=self.processes)
         self.scheduler = Scheduler(self.means, running)
         self.overview = Overview(
             self.means,
@@ -186,8 +226,14 @@ class World:
             lambda: self.agent.slaves,
             lambda kind, name: f"http://{name}/",
         )
-        methods = SchedulerMethods(self.scheduler, self.overview)
-        self.agent = Agent(self.clock, kind="scheduler", name="scheduler", methods=[methods])
+        methods = [
+            SchedulerMethods(self.scheduler, self.overview),
+            MachineMethods(self.scheduler.collecting.machines),
+            PortionMethods(
+                self.scheduler.expanding, self.scheduler.feeding, self.scheduler.by_hand
+            ),
+        ]
+        self.agent = Agent(self.clock, kind="scheduler", name="scheduler", methods=methods)
         self.agent.on_join, self.agent.on_leave = self.scheduler.join, self.scheduler.leave
         self.scheduler.startService()
         settle(self.clock)
@@ -239,6 +285,12 @@ class World:
         kept = self.database.crawl(crawl)
         assert kept is not None
         return asdict(kept)
+
+
+@pytest.fixture
+def kit() -> Any:
+    """What other worlds are made of."""
+    return SimpleNamespace(World=World, Slave=Slave)
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ SITE = {
         "erred": "failed",
         "finished": "collected",
     },
-    "collected": {"deposit began": "depositing"},
+    "collected": {"deposit began": "depositing", "lost": "due"},
     "depositing": {
         "deposit broke": "collected",
         "deposit impossible": "failed",
@@ -54,7 +54,7 @@ CRAWL = {
         "erred": "failed",
         "finished": "collected",
     },
-    "collected": {"deposit began": "depositing"},
+    "collected": {"deposit began": "depositing", "lost": "ordered"},
     "depositing": {
         "deposit broke": "collected",
         "deposit impossible": "failed",

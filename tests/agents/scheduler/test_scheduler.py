@@ -261,7 +261,7 @@ def test_a_crawl_that_the_disk_cut_short_is_made_again_and_again(world: Any) -> 
     crawler, connectivity = world.crawler(), world.connectivity()
     [crawl] = world.order(URL)
     for attempt in range(2, 6):
-        assert crawler.finish("no space left", again=True)
+        assert crawler.finish("no space left", fault="disk")
         assert crawler.order.crawl == f"{crawl}.{attempt}"
     assert len(connectivity.discarded) == 4
     crawler.disconnect()
@@ -310,7 +310,11 @@ def test_words_that_cross_do_not_lose_a_crawl(world: Any) -> None:
     crawler = world.crawler()
     world.order(URL, OTHER)
     said = crawler.master.call(
-        "finished", crawl=crawler.order.crawl, directory="/x", figures=CrawlFigures(), error=None
+        "finished",
+        crawl=crawler.order.crawl,
+        directory=f"/x/{crawler.order.crawl}",
+        figures=CrawlFigures(),
+        error=None,
     )
     free = crawler.master.call("ready", crawl=None)
     assert world.wait(said) is True

@@ -57,7 +57,11 @@ async def test_a_crawl_over_real_links(service: Any) -> None:
             await link.call("status")
         figures = CrawlFigures(captures=3)
         assert await link.call(
-            "finished", crawl=crawl, directory="/x", figures=figures, error="it is only a <test>"
+            "finished",
+            crawl=crawl,
+            directory=f"/x/{crawl}",
+            figures=figures,
+            error="it is only a <test>",
         )
         pages = {}
         for path in ("/", "/sites", "/status.json", "/metrics"):

@@ -30,6 +30,7 @@ class FakeZygote:
 
     def __init__(self) -> None:
         self.forked: list[str] = []
+        self.signalled: list[int] = []
         self.closed = False
         self.broken = False
         self.exit: Callable[[int, int], None]
@@ -43,6 +44,9 @@ class FakeZygote:
             return fail(NurseryError("no more processes"))
         self.forked.append(argument["name"])
         return succeed(len(self.forked))
+
+    def signal(self, pid: int, number: int = signal.SIGTERM) -> None:
+        self.signalled.append(pid)
 
     async def close(self) -> None:
         self.closed = True
@@ -114,6 +118,21 @@ async def test_stopping_ends_the_zygote_and_forks_no_more() -> None:
     assert clock.getDelayedCalls() == []
 
 
+def test_a_retired_crawler_is_ended_and_not_replaced(kept: Any) -> None:
+    """Whatever it does just then; and its name goes to the next that is asked for."""
+    clock, zygote, keeper, _ = kept
+    keeper.retire(["crawler-1", "crawler-9"])
+    assert zygote.signalled == [1]
+    zygote.exit(1, -15)
+    clock.advance(100)
+    assert [*keeper.crawlers] == ["crawler-2"]
+    zygote.exit(2, -9)
+    keeper.retire(["crawler-2"])  # while it waits to be forked again
+    clock.advance(100)
+    assert keeper.crawlers == {} and len(zygote.forked) == 2
+    assert keeper.fork(1) == ["crawler-1"]
+
+
 def test_a_lost_zygote_is_told(kept: Any) -> None:
     """A nursery without its zygote can do nothing; its owner ends it."""
     _, zygote, _, told = kept
@@ -141,23 +160,30 @@ def test_memory_and_arguments(tmp_path: Path) -> None:
 class Scheduler:
     """Lets crawlers join."""
 
+    def __init__(self) -> None:
+        self.machines: set[str] = set()
+
     @exposed
-    def ready(self, peer: Peer, crawl: str | None = None) -> bool:
+    def ready(self, peer: Peer, crawl: str | None = None, machine: str = "") -> bool:
+        self.machines.add(machine)
         return True
 
 
 @pytest.mark.slow
 @ensureDeferred
 async def test_a_nursery_with_real_crawlers(tmp_path: Path) -> None:
-    """twistd nursery forks crawlers that join, replaces one that is killed, and ends them all."""
+    """twistd nursery forks crawlers that join and say where they run; it replaces one that is
+    killed, and none that is retired, and ends them all."""
     joined: list[str] = []
-    scheduler = Agent(reactor, "scheduler", "scheduler", methods=[Scheduler()])
+    methods = Scheduler()
+    scheduler = Agent(reactor, "scheduler", "scheduler", methods=[methods])
     scheduler.on_join = lambda peer: joined.append(peer.name)
     listener = scheduler.listen("127.0.0.1:0")
     scheduler.startService()
     file = tmp_path / "archive.yaml"
     file.write_text(
         f"nursery:\n  scheduler: {listener.address}\n  pages: 127.0.0.1:0\n  crawlers: 2\n"
+        "  machine: the-first\n"
         f"site-crawler:\n  scheduler: {listener.address}\n  pages: 127.0.0.1:0\n"
     )
     twistd = Path(sys.executable).with_name("twistd")
@@ -174,6 +200,17 @@ async def test_a_nursery_with_real_crawlers(tmp_path: Path) -> None:
         crawlers = [f"crawler-{number}" for number in (1, 2, 3)]
         pids = [(await scheduler.slaves[name].call("hip.info"))["pid"] for name in crawlers]
         assert len(set(pids)) == 3
+        assert methods.machines == {"the-first"}
+        told = scheduler.slaves["nursery"]
+        await told.call("retire", crawlers=["crawler-2", "nobody"])
+        await until(lambda: "crawler-2" not in scheduler.slaves)
+        kept = ["crawler-1", "crawler-3"]
+        await until(lambda: not Path(f"/proc/{pids[1]}").exists())
+        while (room := await told.call("room"))["crawlers"] != kept:
+            pass
+        assert room == {"machine": "the-first", "crawlers": kept, "maximum": 16}
+        assert await told.call("fork", count=1) == ["crawler-2"]
+        await until(lambda: "crawler-2" in scheduler.slaves)
         nursery.send_signal(signal.SIGTERM)
         await until(lambda: nursery.poll() is not None)
         await until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
