@@ -31,12 +31,15 @@ class Policy:
         filters: what its site has to pass.
         links: whether links out of the site, feeds and streams are wanted if it passes.
         keep_failed: whether the captures of a site that fails are deposited all the same.
+        whole: whether the crawl was of the whole site; what one of some pages found is added to
+            what former ones left for the next.
         trusted: whether a person wants the site: it is kept, and leads on, though it fails.
     """
 
     filters: Filters = field(factory=Filters)
     links: bool = True
     keep_failed: bool = True
+    whole: bool = True
     trusted: bool = False
 
 

@@ -206,6 +206,7 @@ class Deposit:
         def leave() -> Awaitable[None]:
             if self._missing_contents:
                 return self._workers.run(former.withdraw, self._site)
-            return self._workers.run(former.publish, self.folder, self._site)
+            whole = self._policy is None or self._policy.whole
+            return self._workers.run(former.publish, self.folder, self._site, whole)
 
         await self._patience.insist(leave, lambda error: isinstance(error, BlockingIOError))

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -15,13 +15,16 @@ from agents.connectivity.crawl_folder import (
     STRUCTURE,
     CrawlFolder,
 )
+from agents.connectivity.merging import merge
 
 # The report is for people. Signatures last: they alone let contents be left out.
 _FILES = (STRUCTURE, ANALYSIS, REPORT, SIGNATURES)
 
 
-def publish(folder: CrawlFolder, site: Path) -> None:
+def publish(folder: CrawlFolder, site: Path, whole: bool = True) -> None:
     """Put what a deposited crawl found out where the site's next crawl reads it.
+
+    What it found out of some pages is added to what is there of all.
 
     Each file is replaced as a whole and is on the disk on return. Cut short between two, some are
     of the former crawl: all speak of contents that the archive holds, and the deposit, which is
@@ -35,6 +38,11 @@ def publish(folder: CrawlFolder, site: Path) -> None:
     site.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _alone(site):
         _keep_certificates(folder.path / CERTIFICATES, site / CERTIFICATES)
+        if not whole and (site / SIGNATURES).exists():
+            for name, lines in merge(folder.path, site):
+                _write(lines, site / name)
+            _sync(site)
+            return
         for name in _FILES:
             if name == ANALYSIS and not (folder.path / name).exists():
                 (site / name).unlink(missing_ok=True)
@@ -78,6 +86,16 @@ def _put(source: Path, target: Path) -> None:
     _sync(draft)
     draft.replace(target)
     draft.unlink(missing_ok=True)  # of a deposit that is repeated, both are one file, and stay
+
+
+def _write(lines: Iterable[bytes], target: Path) -> None:
+    """Write a file as a whole; it is on the disk on return, its name soon."""
+    draft = target.with_name(f".{target.name}.new")
+    draft.unlink(missing_ok=True)
+    with draft.open("xb") as file:
+        file.writelines(lines)
+    _sync(draft)
+    draft.replace(target)
 
 
 def withdraw(site: Path) -> None:

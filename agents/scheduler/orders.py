@@ -109,18 +109,19 @@ def order_of(crawl: Crawl, config: SchedulerConfig, around: Surroundings) -> Ord
 
 
 def policy_of(crawl: Crawl, config: SchedulerConfig) -> dict[str, Policy]:
-    """Return what a deposit is told of how to judge, as far as anybody wants a judgement.
+    """Return what a deposit is told besides, as far as there is something to tell.
 
     A site that a person wants leads on whatever filters say; a crawl that is not whole is not
     judged.
     """
-    expansion = config.expansion
-    if not expansion.enabled:
+    expansion, plan = config.expansion, read(crawl.plan, CrawlPlan)
+    if not expansion.enabled and plan.whole:
         return {}
-    judged = read(crawl.plan, CrawlPlan).judged
     policy = Policy(
-        filters=expansion.filters if judged else Filters(),
+        filters=expansion.filters if expansion.enabled and plan.judged else Filters(),
+        links=expansion.enabled,
         keep_failed=expansion.keep_failed,
+        whole=plan.whole,
         trusted=STANDING in read(crawl.held, list[str]),
     )
     return {"policy": policy}

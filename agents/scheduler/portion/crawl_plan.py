@@ -26,6 +26,11 @@ class CrawlPlan:
     urls: tuple[str, ...] = ()
     reason: str = ""
 
+    @property
+    def whole(self) -> bool:
+        """Whether the crawl goes as far as the site's bounds let."""
+        return self.maximum_depth is None and not self.urls
+
 
 def read(text: str, kind: type[_Value]) -> _Value:
     """Return a value that the database keeps as JSON; what it does not say is as by default."""

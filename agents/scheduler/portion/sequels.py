@@ -73,7 +73,8 @@ class Sequels:
 
     def _deposited(self, site: KeptSite, crawl: Crawl, findings: Findings, date: str) -> Sequel:
         done = read(crawl.plan, CrawlPlan)
-        judgement = findings.judgement if done.judged else None
+        wanted = self._expansion.enabled and done.judged
+        judgement = findings.judgement if wanted else None
         event, after = _moved(site, _event(site, judgement))
         rhythm = self._learnt(site, done, findings, date, judgement is None)
         sequel = Sequel(

@@ -42,3 +42,28 @@ async def test_an_update(web: Any, crawl: Any) -> None:
     kept = {line["url"]: line for line in second.lines}[web.url + "kept"]
     before = {line["url"]: line for line in first.lines}[web.url + "kept"]
     assert kept["content"] == before["content"] and not kept["new"]
+
+
+@ensureDeferred
+async def test_an_update_of_some_pages(web: Any, crawl: Any) -> None:
+    """A quick look at named pages fetches them, and of the former ones no deeper ones."""
+    web.pages = {
+        "/": "<a href=/one><a href=/two>",
+        "/one": "<a href=/deep>",
+        "/two": "two",
+        "/deep": "deep",
+    }
+    first = await crawl(web.url)
+    web.pages["/new"] = "<a href=/more>"
+    named = (web.url + "new", web.url + "one", web.url, "http://elsewhere.invalid/", "no URL")
+    second = await crawl(
+        web.url,
+        name="second",
+        former=str(first.directory),
+        access=Access(conditional=True),
+        maximum_depth=0,
+        urls=named,
+    )
+    fetched = {url.removeprefix(web.url) for url in second.urls}
+    assert fetched - {"robots.txt", "favicon.ico"} == {"", "new", "one"}
+    assert {line["depth"] for line in second.lines} == {0}
