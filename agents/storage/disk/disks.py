@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from agents.storage.disk.health import PATIENCE, RETURNS
+from agents.storage.disk.health import PATIENCE, RETURNS, look
 from agents.storage.disk.known import KnownDisks
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.disk.store import DiskStore
@@ -65,6 +65,7 @@ class Disks:
         failure: Exception | None = None
         for disk in self._configured:
             try:
+                await self._see_that_it_answers(disk)
                 await self._open(disk)
             except (LayoutRefused, OSError) as error:
                 failure = error
@@ -78,6 +79,18 @@ class Disks:
             turns = every(self._clock, LOOK_EVERY, partial(self._turn, number))
             self._tasks.start(turns, "looking at a disk")
         self._tasks.start(every(self._clock, _SAVE_EVERY, self.save), "keeping the filters")
+
+    async def _see_that_it_answers(self, disk: DiskStore) -> None:
+        """Read from a disk and write to it, if there is one; opening it may rightly take long.
+
+        Raises:
+            LayoutRefused: it does not answer, and the others need not wait.
+        """
+        try:
+            await disk.workers.run(look, disk.layout, disk.health).addTimeout(PATIENCE, self._clock)
+        except TimeoutError:
+            self._give_up(disk, _silent())
+            raise LayoutRefused(f"{disk.layout.root}: {_silent()}") from None
 
     async def _open(self, disk: DiskStore) -> None:
         if self._known is not None and (why := self._known.missing(disk.layout.root)):
@@ -99,7 +112,16 @@ class Disks:
         for disk in self._configured:
             if disk not in self.disks and disk.workers.waiting:
                 disk.abandon("the node stops")
-        await together(disk.close() for disk in self.disks)
+        await together(self._close(disk) for disk in self.disks)
+
+    async def _close(self, disk: DiskStore) -> None:
+        """Close a disk that is there; nobody looks at it any more, and it may begin to hang now."""
+        giving_up = self._clock.callLater(PATIENCE, disk.abandon, "the node stops")
+        try:
+            await disk.close()
+        finally:
+            if giving_up.active():
+                giving_up.cancel()
 
     async def look(self) -> None:
         """See which disks are still there, and leave out those that are not."""
@@ -114,27 +136,30 @@ class Disks:
             await self._take_back(number, disk)
 
     async def _look(self, disk: DiskStore) -> None:
-        hangs = False
         try:
             await Deferred.fromCoroutine(disk.look()).addTimeout(PATIENCE, self._clock)
         except TimeoutError:
-            disk.health.fail(f"it did not answer for {PATIENCE:.0f} seconds", gone=True)
-            hangs = True
+            disk.health.fail(_silent(), gone=True)
         except (StorageError, Overloaded):
             return
         if disk.health.gone and disk in self.disks:
-            self._leave_out(disk, hangs=hangs)
+            self._leave_out(disk)
 
-    def _leave_out(self, disk: DiskStore, *, hangs: bool) -> None:
+    def _leave_out(self, disk: DiskStore) -> None:
         self.disks.remove(disk)
         self._miss(disk, disk.health.failed)
-        disk.write_no_more(disk.health.failed)  # into what may be another disk in its place
-        if hangs:
-            disk.abandon(disk.health.failed)
+        self._give_up(disk, disk.health.failed)
+        self.on_change()
+
+    def _give_up(self, disk: DiskStore, why: str) -> None:
+        """Wait for nothing of a disk any more, and write nothing to what may be in its place.
+
+        Where the disk is gone at once, a call may hang all the same, and what waits for it.
+        """
+        disk.abandon(why)
         self._closing.add(disk)
         # One that does not answer may never close, and the others want to be looked at.
         self._tasks.start(self._let_go(disk), "closing a disk that is gone")
-        self.on_change()
 
     async def _let_go(self, disk: DiskStore) -> None:
         """Close a disk, once no call hangs on it any more: that could still write to it."""
@@ -232,3 +257,7 @@ def _is_back(layout: Layout, name: str) -> bool:
         return layout.read_name(fresh=True) == name or not name
     except (OSError, LayoutRefused):
         return False
+
+
+def _silent() -> str:
+    return f"it did not answer for {PATIENCE:.0f} seconds"

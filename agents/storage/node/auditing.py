@@ -39,7 +39,8 @@ class Auditing(MultiService):
         """Begin to audit the disks of a node, which are open, and no more those that are gone."""
         for disk in [disk for disk in self._audits if disk not in store.disks]:
             del self._audits[disk]
-            self._workers.pop(disk).abandon(DiskFailed(f"the disk {disk.name} is gone"))
+            gone = DiskFailed(f"the disk {disk.name} is gone")
+            self._tasks.start(_let_go(self._workers.pop(disk), gone), "ending an audit")
         for disk in [disk for disk in store.disks if disk not in self._audits]:
             workers = self._workers[disk] = Workers(self._reactor, 1, name=f"audit of {disk.name}")
             workers.setServiceParent(self)
@@ -63,3 +64,10 @@ class Auditing(MultiService):
         if audit is None:
             return said
         return evolve(said, audited=audit.place.ended, auditing=audit.place.fraction)
+
+
+async def _let_go(workers: Workers, gone: DiskFailed) -> None:
+    """End the thread of a disk that is gone, once no call hangs in it any more."""
+    workers.abandon(gone)
+    await workers.idle()
+    await workers.disownServiceParent()

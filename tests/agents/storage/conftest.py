@@ -55,16 +55,21 @@ def store(tmp_path: Path, workers: Workers) -> Iterator[DiskStore]:
 
 
 @pytest.fixture
-def disks(tmp_path: Path, workers: Workers) -> Iterator[NodeStore]:
-    """Give a node's three disks that are empty and open."""
+def disks(tmp_path: Path) -> Iterator[NodeStore]:
+    """Give a node's three disks that are empty and open, with threads of their own."""
+    pools = [Workers(reactor, 2) for _ in range(3)]
+    for pool in pools:
+        pool.startService()
     made = [
-        DiskStore(tmp_path / f"disk-{number}", workers, reserve=0, waiting_limit=1 << 26)
-        for number in (1, 2, 3)
+        DiskStore(tmp_path / f"disk-{number}", pool, reserve=0, waiting_limit=1 << 26)
+        for number, pool in enumerate(pools, 1)
     ]
     node = NodeStore(reactor, made)
     pytest_twisted.blockon(_ensured(node.open()))
     yield node
     pytest_twisted.blockon(_ensured(node.close()))
+    for pool in pools:
+        pytest_twisted.blockon(_ensured(pool.stopService()))
 
 
 @pytest.fixture

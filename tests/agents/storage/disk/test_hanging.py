@@ -22,6 +22,7 @@ from agents.storage.disk.known import KnownDisks
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
 from agents.storage.errors import DiskFailed
+from agents.storage.node.auditing import Auditing
 from anet.errors import Overloaded, Stopped
 from anet.tasks import sleep
 from anet.workers import Workers
@@ -124,9 +125,9 @@ async def test_a_disk_that_does_not_answer_is_not_asked_by_the_reactor(node, mon
     for body in BODIES:
         await node.put(_key(body), body)
     assert all(other.holds("contents", _key(body)) for body in BODIES)
+    assert node.disks == [stuck, other]
     hanging.end()
-    await _until(lambda: not stuck.health.silent)
-    assert node.disks == [stuck, other] and node.read_small(_key(b"one")) == b"one"
+    await _until(lambda: node.read_small(_key(b"one")) == b"one")
 
 
 @ensureDeferred
@@ -163,6 +164,35 @@ async def test_a_node_stops_although_a_disk_hangs(node, make_capture) -> None:
     await stuck.workers.stopService()
     hanging.end()
     await stuck.workers.idle()
+
+
+@ensureDeferred
+async def test_a_node_stops_although_a_disk_has_just_begun_to_hang(node, make_capture) -> None:
+    """Also before it counts as gone, and nobody looks at it any more."""
+    stuck, other = node.disks
+    hanging = Hanging(stuck.layout.root, "additions", "disk")
+    writing = Deferred.fromCoroutine(stuck.append([make_capture()]))
+    await Deferred.fromCoroutine(node.close()).addTimeout(10, reactor)
+    with pytest.raises(DiskFailed, match="the node stops"):
+        await writing
+    hanging.end()
+    await stuck.workers.idle()
+
+
+@ensureDeferred
+async def test_a_node_starts_although_a_disk_hangs(node, tmp_path) -> None:
+    """It begins with the others, and takes the disk when its calls return."""
+    await node.put(_key(b"one"), b"one")
+    await node.close()
+    stuck, other = [disk.anew() for disk in node.disks]
+    hanging = Hanging(stuck.layout.root, "disk")
+    again = NodeStore(reactor, [stuck, other], KnownDisks(tmp_path / "disks"))
+    await Deferred.fromCoroutine(again.open()).addTimeout(10, reactor)
+    assert again.disks == [other] and "did not answer" in again.missing[str(stuck.layout.root)]
+    hanging.end()
+    await _until(lambda: len(again.disks) == 2)
+    assert again.holds("contents", _key(b"one")) and not again.missing
+    await again.close()
 
 
 @ensureDeferred
@@ -208,6 +238,21 @@ async def test_a_disk_that_goes_again_and_again_is_taken_back_ever_more_rarely(
         (tmp_path / "away").rename(root)
         await _until(lambda: len(node.disks) == 2)
     assert node._waits == [0.4, 0.1]
+
+
+@ensureDeferred
+async def test_the_audit_of_a_disk_that_is_gone_keeps_no_thread(node, tmp_path) -> None:
+    """However often a disk goes and comes, there is one thread for each that is there."""
+    auditing = Auditing(reactor, 0.0, 1e9)
+    auditing.startService()
+    auditing.begin(node)
+    node.on_change = lambda: auditing.begin(node)
+    assert len(auditing.services) == 2
+    node.disks[0].layout.root.rename(tmp_path / "away")
+    await _until(lambda: len(node.disks) == 1)
+    await Deferred.fromCoroutine(_until(lambda: len(auditing.services) == 1)).addTimeout(5, reactor)
+    await auditing.end()
+    await auditing.stopService()
 
 
 @ensureDeferred
