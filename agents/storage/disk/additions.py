@@ -8,6 +8,7 @@ disk, under a new id; followers then begin at its start. That must be done when 
 more than there is: the disk was put back to an older state.
 """
 
+import errno
 import os
 import re
 import secrets
@@ -133,8 +134,12 @@ class AdditionsLog:
             self._append(data)
 
     def _append(self, data: bytes) -> None:
-        descriptor = os.open(self._path, os.O_WRONLY)
+        descriptor = os.open(self._path, os.O_RDWR)
         try:
+            header = _HEADER.fullmatch(os.pread(descriptor, START, 0))
+            if header is None or header[1].decode("ascii") != self.log:
+                # A write that hung goes on when somebody has put another disk into its place.
+                raise OSError(errno.ESTALE, "another log is in the place of this one")
             os.ftruncate(descriptor, self.position)  # what an append that failed has left
             view, offset = memoryview(data), self.position
             while view:

@@ -96,6 +96,20 @@ def test_a_follower_comes_past_a_part_that_is_damaged(tmp_path: Path) -> None:
     assert found[-1] == entries[-1] and len(found) < len(entries)
 
 
+def test_what_was_begun_on_one_disk_spoils_no_log_of_another_in_its_place(tmp_path: Path) -> None:
+    """A write that hung goes on when another disk is mounted there; its log stays as it is."""
+    for name in ("one", "other"):
+        (tmp_path / name / "incoming").mkdir(parents=True)
+    mounted, other = AdditionsLog(tmp_path / "one" / "additions"), tmp_path / "other" / "additions"
+    mounted.open([])
+    AdditionsLog(other).open([Entry("contents", _key(b"%d" % number), 1) for number in range(9)])
+    before = other.read_bytes()
+    other.rename(tmp_path / "one" / "additions")
+    with pytest.raises(OSError, match="another"):
+        mounted.append([Entry("contents", _key(b"late"), 1)])
+    assert (tmp_path / "one" / "additions").read_bytes() == before
+
+
 def _full(write: object, sync: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
