@@ -1,6 +1,6 @@
 """Collect orders: from URLs to sites, and from a crawl to what its crawler is told."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -11,6 +11,7 @@ from agents.judgement import Policy
 from agents.order import Analysis, Order, Politeness
 from agents.scheduler.config import SchedulerConfig
 from agents.scheduler.database import Bounds, Crawl, NewSite
+from agents.scheduler.expansion.guessing import guess_site
 from agents.scheduler.naming import host_of, site_name
 from agents.scheduler.portion.crawl_plan import CrawlPlan, read
 from agents.scheduler.portion.sequels import STANDING
@@ -26,8 +27,23 @@ class NotAUrl(ValueError):
     """What is ordered is no URL that can be collected."""
 
 
+Guess = Callable[[str], tuple[str, str]]
+
+
+def guessed(url: str) -> tuple[str, str]:
+    """Return the accept and reject expressions of a site among others that are found by links."""
+    try:
+        found = guess_site(url)
+    except ValueError:  # a host that no link could lead to
+        return delimitation.guess(url)
+    return found.accept, found.reject
+
+
 def sites_of(
-    ordered: Iterable[str], maximum_depth: int, bounds: Bounds | None = None
+    ordered: Iterable[str],
+    maximum_depth: int,
+    bounds: Bounds | None = None,
+    guess: Guess = delimitation.guess,
 ) -> list[NewSite]:
     """Return the sites that begin at the ordered URLs.
 
@@ -35,6 +51,7 @@ def sites_of(
         ordered: URLs.
         maximum_depth: page links followed from the start of a new site.
         bounds: what belongs to each; what it does not say is guessed.
+        guess: gives accept and reject expressions for a URL.
 
     Raises:
         NotAUrl: one of them is not an absolute http or https URL.
@@ -47,7 +64,7 @@ def sites_of(
                 f"{url[:200]!r} cannot be collected: write a whole address, "
                 "such as https://www.example.org/"
             )
-        accept, reject = delimitation.guess(start)
+        accept, reject = guess(start)
         name = site_name(start)
         sites[name] = NewSite(
             name, start, accept, reject, maximum_depth, host_of(start), bounds or Bounds()

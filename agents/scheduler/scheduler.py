@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from twisted.application.service import Service
 
+from agents import delimitation
 from agents.deposit import DepositFigures
 from agents.scheduler.alarm import Alarm
 from agents.scheduler.collecting import Collecting
 from agents.scheduler.database import Bounds, Crawl, Database
 from agents.scheduler.depositing import Depositing
 from agents.scheduler.means import Means
-from agents.scheduler.orders import sites_of
+from agents.scheduler.orders import guessed, sites_of
 from agents.scheduler.overview import CRAWLER
 from agents.scheduler.pool import Peer
 from agents.scheduler.portion.by_hand import ByHand
@@ -121,7 +122,8 @@ class Scheduler(Service):
             NoPlace: another site is there, or within; none is ordered.
         """
         means = self.means
-        sites = sites_of(urls, means.config.maximum_depth, bounds)
+        guess = guessed if self.expanding.enabled else delimitation.guess
+        sites = sites_of(urls, means.config.maximum_depth, bounds, guess)
         crawls = await self.expanding.place(
             sites,
             lambda: means.store.run(

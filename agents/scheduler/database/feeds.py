@@ -30,8 +30,10 @@ class Feeds(Orders):
         ).fetchone()
         return None if row is None else FeedRow(**dict(row))
 
-    def add_feed(self, feed: str, site: str, date: str) -> None:
-        """Keep a feed that belongs to a site.
+    def add_feed(
+        self, feed: str, site: str, date: str, who: str = SCHEDULER, why: str = ""
+    ) -> None:
+        """Keep a feed that belongs to a site, and write that down.
 
         Raises:
             NoSuchTransition: there is no such site.
@@ -43,10 +45,13 @@ class Feeds(Orders):
                 " ON CONFLICT (feed) DO UPDATE SET site = excluded.site",
                 [feed, site, date],
             )
+            self._decided(site, "feed", date, who, "", feed, why)
 
-    def forget_feed(self, feed: str) -> None:
-        """Forget a feed."""
+    def forget_feed(self, feed: str, date: str, who: str = SCHEDULER, why: str = "") -> None:
+        """Forget a feed, and write that down."""
         with self._transaction():
+            if (kept := self.feed(feed)) is not None:
+                self._decided(kept.site, "feed", date, who, feed, "", why)
             self._engine.execute("DELETE FROM feeds WHERE feed = ?", [feed])
 
     def feed_told(self, feed: str, state: str, date: str | None) -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from agents.scheduler.database.decisions import Decisions
-from agents.scheduler.database.rows import Following
+from agents.scheduler.database.decisions import SCHEDULER, Decisions
+from agents.scheduler.database.rows import CampaignRow, Following
 from agents.scheduler.life import SITE_AT_WORK, NoSuchTransition, SiteState
 
+ALL = ""  # in place of a site's name, in the story of what concerns no single one
 RUNNING, ENDED = "running", "ended"  # states of campaigns
 
 
@@ -32,32 +33,33 @@ class Rhythms(Decisions):
                 [name, value],
             )
 
-    def put_campaign(self, campaign: str, settings: str, begins: str, ends: str) -> None:
-        """Add a campaign, or change it; one that had ended goes on.
-
-        Args:
-            campaign: its name.
-            settings: JSON.
-            begins: date from which.
-            ends: date until which.
-        """
+    def put_campaign(
+        self, kept: CampaignRow, date: str, who: str = SCHEDULER, why: str = ""
+    ) -> None:
+        """Add a campaign, or change it, and write that down; one that had ended goes on."""
         with self._transaction():
+            before = self._campaign(kept.campaign)
+            self._decided(ALL, kept.campaign, date, who, before, kept.settings, why)
             self._engine.execute(
                 "INSERT INTO campaigns (campaign, settings, begins, ends, state)"
                 " VALUES (?, ?, ?, ?, ?) ON CONFLICT (campaign) DO UPDATE SET"
                 " settings = excluded.settings, begins = excluded.begins, ends = excluded.ends,"
                 " state = excluded.state",
-                [campaign, settings, begins, ends, RUNNING],
+                [kept.campaign, kept.settings, kept.begins, kept.ends, RUNNING],
             )
 
-    def end_campaign(self, campaign: str) -> None:
-        """End a campaign; what sites take part in it is kept.
+    def end_campaign(self, campaign: str, date: str, who: str = SCHEDULER, why: str = "") -> None:
+        """End a campaign, and write that down; what sites take part in it is kept.
 
         Raises:
             NoSuchTransition: there is no such campaign.
         """
         with self._transaction():
-            self._set_campaign(campaign, ENDED)
+            before = self._of_campaign(campaign)
+            self._decided(ALL, campaign, date, who, before, ENDED, why)
+            self._engine.execute(
+                "UPDATE campaigns SET state = ? WHERE campaign = ?", [ENDED, campaign]
+            )
 
     def join_campaign(
         self, campaign: str, sites: Sequence[str], date: str, who: str, why: str
@@ -91,13 +93,15 @@ class Rhythms(Decisions):
                 if left:
                     self._decided(site, "campaign", date, who, campaign, "", why)
 
-    def _set_campaign(self, campaign: str, state: str) -> None:
-        self._of_campaign(campaign)
-        self._engine.execute("UPDATE campaigns SET state = ? WHERE campaign = ?", [state, campaign])
-
-    def _of_campaign(self, campaign: str) -> None:
-        found = self._engine.execute(
-            "SELECT 1 AS one FROM campaigns WHERE campaign = ?", [campaign]
-        )
-        if found.fetchone() is None:
+    def _of_campaign(self, campaign: str) -> str:
+        settings = self._campaign(campaign)
+        if not settings:
             raise NoSuchTransition(f"there is no campaign {campaign}")
+        return settings
+
+    def _campaign(self, campaign: str) -> str:
+        """Return the settings of a campaign, or nothing."""
+        found = self._engine.execute(
+            "SELECT settings FROM campaigns WHERE campaign = ?", [campaign]
+        ).fetchone()
+        return "" if found is None else str(found["settings"])

@@ -6,7 +6,8 @@ from attrs import evolve
 
 from agents import dates
 from agents.delimitation import Delimitation
-from agents.scheduler.database import Bounds, Database, NewSite
+from agents.scheduler.database import Bounds, CampaignRow, Database, NewSite
+from agents.scheduler.database.rhythms import RUNNING
 from agents.scheduler.database.rows import Correction
 from agents.scheduler.life import NoSuchTransition, Standing, StandingEvent
 from agents.scheduler.means import Means
@@ -102,20 +103,21 @@ class ByHand:
 
     # Campaigns
 
-    async def put_campaign(self, campaign: Campaign) -> None:
+    async def put_campaign(self, campaign: Campaign, who: str, why: str) -> None:
         """Add a campaign, or change it."""
         begins, ends = dates.parse(campaign.begins), dates.parse(campaign.ends)
         text = written(evolve(campaign, begins=begins, ends=ends))
-        await self._means.store.run(Database.put_campaign, campaign.name, text, begins, ends)
+        kept = CampaignRow(campaign.name, text, begins, ends, RUNNING)
+        await self._means.store.run(Database.put_campaign, kept, self._means.now(), who, why)
         await self._keeping.replan_campaign(campaign.name)
 
-    async def end_campaign(self, campaign: str) -> None:
+    async def end_campaign(self, campaign: str, who: str, why: str) -> None:
         """End a campaign now; to take that back, put it again.
 
         Raises:
             NoSuchTransition: there is no such campaign.
         """
-        await self._means.store.run(Database.end_campaign, campaign)
+        await self._means.store.run(Database.end_campaign, campaign, self._means.now(), who, why)
         await self._keeping.replan_campaign(campaign)
 
     async def join_campaign(self, campaign: str, sites: Sequence[str], who: str, why: str) -> None:
@@ -132,18 +134,18 @@ class ByHand:
 
     # Feeds
 
-    async def add_feed(self, site: str, feed: str) -> None:
+    async def add_feed(self, site: str, feed: str, who: str, why: str) -> None:
         """Follow a feed for a site.
 
         Raises:
             NoSuchTransition: there is no such site.
         """
-        await self._means.store.run(Database.add_feed, feed, site, self._means.now())
+        await self._means.store.run(Database.add_feed, feed, site, self._means.now(), who, why)
         await self._feeding.judged(site)
 
-    async def forget_feed(self, feed: str) -> None:
+    async def forget_feed(self, feed: str, who: str, why: str) -> None:
         """Follow a feed no more."""
-        await self._means.store.run(Database.forget_feed, feed)
+        await self._means.store.run(Database.forget_feed, feed, self._means.now(), who, why)
         await self._feeding.forget(feed)
 
     async def _take_part(

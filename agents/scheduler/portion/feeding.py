@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from agents import urls
 from agents.feed import CollectedFeeds, FeedNews, FeedState, FollowedFeed
 from agents.scheduler.database import Database, FeedRow, Queries
+from agents.scheduler.database.decisions import SCHEDULER
 from agents.scheduler.life import Standing
 from agents.scheduler.means import Means
 from agents.scheduler.pool import Peer
@@ -89,7 +90,7 @@ class Feeding:
             if one.outcome == "moved" and one.moved_to:
                 await store.run(Database.feed_moved, one.feed, one.moved_to)
             elif one.outcome == "gone":
-                await store.run(Database.forget_feed, one.feed)
+                await store.run(Database.forget_feed, one.feed, now, SCHEDULER, "it is gone")
             pages[kept.site] += [*one.new, *one.changed]
         for site, told in pages.items():
             await self._look_soon(site, told)

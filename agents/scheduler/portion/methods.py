@@ -143,15 +143,17 @@ class PortionMethods:
             await self._by_hand.release(site, frozenset(names), who or peer.name, why[:_WORDS])
 
     @exposed(roles=("operator",))
-    async def put_campaign(self, campaign: Campaign) -> None:
+    async def put_campaign(
+        self, peer: Peer, campaign: Campaign, why: str = "", who: str = ""
+    ) -> None:
         """Add a campaign, or change the one of that name; one that had ended goes on."""
-        await self._by_hand.put_campaign(campaign)
+        await self._by_hand.put_campaign(campaign, who or peer.name, why[:_WORDS])
 
     @exposed(roles=("operator",))
-    async def end_campaign(self, campaign: str) -> None:
+    async def end_campaign(self, peer: Peer, campaign: str, why: str = "", who: str = "") -> None:
         """End a campaign now."""
         with _refusing():
-            await self._by_hand.end_campaign(campaign)
+            await self._by_hand.end_campaign(campaign, who or peer.name, why[:_WORDS])
 
     @exposed(roles=("operator",))
     async def join_campaign(
@@ -174,18 +176,20 @@ class PortionMethods:
             )
 
     @exposed(roles=("operator",))
-    async def add_feed(self, site: str, feed: str) -> None:
+    async def add_feed(
+        self, peer: Peer, site: str, feed: str, why: str = "", who: str = ""
+    ) -> None:
         """Follow a feed for a site, as long as that is a member."""
         url = urls.canonical(feed)
         if url is None:
             raise CallRefused("bad-decision", f"{feed[:200]!r} is no address of a feed")
         with _refusing():
-            await self._by_hand.add_feed(site, url)
+            await self._by_hand.add_feed(site, url, who or peer.name, why[:_WORDS])
 
     @exposed(roles=("operator",))
-    async def forget_feed(self, feed: str) -> None:
+    async def forget_feed(self, peer: Peer, feed: str, why: str = "", who: str = "") -> None:
         """Follow a feed no more."""
-        await self._by_hand.forget_feed(feed)
+        await self._by_hand.forget_feed(feed, who or peer.name, why[:_WORDS])
 
 
 @contextmanager

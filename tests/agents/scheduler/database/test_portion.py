@@ -123,20 +123,22 @@ def test_how_far_an_index_has_to_go(database: Database) -> None:
 def test_campaigns(database: Database) -> None:
     """They begin, are changed, are joined and left, and end."""
     for settings in ("{}", '{"x":1}'):
-        database.put_campaign("vote", settings, DATE, LATER)
+        kept = CampaignRow("vote", settings, DATE, LATER, "running")
+        database.put_campaign(kept, DATE, "anna", "soon")
     database.join_campaign("vote", ["a"], DATE, "anna", "they vote")
-    assert database.campaigns() == [CampaignRow("vote", '{"x":1}', DATE, LATER, "running")]
+    assert database.campaigns() == [kept]
+    assert [told.after for told in database.story("", 9)] == ['{"x":1}', "{}"]
     assert database.campaigns_of("a") == ['{"x":1}']
     assert database.sites_of_campaign("vote") == ["a"]
     assert database.story("a", 1)[0].after == "vote"
-    database.end_campaign("vote")
+    database.end_campaign("vote", LATER)
     assert database.campaigns_of("a") == []
     database.leave_campaign("vote", ["a"], LATER, "anna", "no more")
     assert database.sites_of_campaign("vote") == []
     with pytest.raises(NoSuchTransition):
         database.join_campaign("no", ["a"], DATE, "anna", "")
     with pytest.raises(NoSuchTransition):
-        database.end_campaign("no")
+        database.end_campaign("no", LATER)
 
 
 def test_feeds(database: Database) -> None:
@@ -158,8 +160,9 @@ def test_feeds(database: Database) -> None:
     assert kept is not None and kept.plan == '{"quick":true}'
     site = database.site("a")
     assert site is not None and site.next == LATEST
-    database.forget_feed("http://a/new")
+    database.forget_feed("http://a/new", LATEST, "anna", "dull")
     assert database.feed("http://a/new") is None
+    assert database.story("a", 1)[0].before == "http://a/new"
 
 
 def test_bodies_of_feeds_are_a_crawl(database: Database) -> None:

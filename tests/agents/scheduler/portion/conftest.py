@@ -13,6 +13,7 @@ from agents.filters import Filters
 from agents.judgement import Judgement, LevelUpdate, Policy, Update
 from agents.order import CrawlFigures, Order
 from agents.scheduler.config import ExpansionConfig, SchedulerConfig
+from agents.scheduler.portion.territory import FILE
 from agents.scheduler.temporal import TemporalConfig
 from hip import exposed
 
@@ -110,9 +111,14 @@ class Play:
         )
         self.crawler.tell("ready", crawl=None)
 
-    def kill(self) -> None:
-        """Kill the scheduler and start it again on what it left; its agents begin anew, too."""
+    def kill(self, index: bool = True) -> None:
+        """Kill the scheduler and start it again on what it left; its agents begin anew, too.
+
+        Without `index`, that of delimitations is lost.
+        """
         self.world.stop()
+        if not index:
+            (self.world.directory / "scheduler" / FILE).unlink()
         self.collecting.clear()
         self.deposits.clear()
         self.world.start()

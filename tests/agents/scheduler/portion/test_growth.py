@@ -8,6 +8,7 @@ from twisted.internet.task import Clock
 
 from agents import urls
 from agents.scheduler.expansion.claims import Claim
+from agents.scheduler.temporal import FIRST_PRICE
 from hip import RemoteError
 
 SEED = "http://seed.example/"
@@ -77,8 +78,8 @@ def test_it_goes_on_where_it_was_killed_at_every_step(play: Callable[..., Any], 
     """With a kill before every single step, the same comes of it, and nothing is learned twice."""
     portion = play(small(pages), restart_absence=0.0)
     portion.order(SEED)
-    for _ in range(100):
-        portion.kill()
+    for step in range(100):
+        portion.kill(index=step % 3 > 0)
         portion.world.pass_time(3)
         if not portion.step():
             portion.world.pass_time(70)
@@ -163,6 +164,7 @@ def test_a_member_is_collected_again_when_its_time_has_come(
     again = [order for order in portion.orders if order.site == "good.example"][before:]
     assert again
     assert portion.site("good.example").next > due.next
+    assert 0 < portion.world.database.remembered("price") < FIRST_PRICE  # there is room for more
 
 
 def test_nothing_is_collected_again_by_default(play: Callable[..., Any], pages: Any) -> None:
