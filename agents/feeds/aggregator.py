@@ -100,16 +100,16 @@ class Aggregator(Service):
     def follow(self, feeds: Iterable[FollowedFeed]) -> int:
         """Follow feeds from what was known of each; return how many are followed now.
 
+        Those that are followed already go on: nobody knows more of them.
+
         Raises:
             TooMany: that would be more than the configured most; none of them is.
             InvalidDate: a state has a date that is none.
         """
-        given = {feed.feed: Followed.of(feed) for feed in feeds}
-        more = sum(url not in self._feeds for url in given)
-        if len(self._feeds) + more > self._limit:
+        given = {feed.feed: Followed.of(feed) for feed in feeds if feed.feed not in self._feeds}
+        if len(self._feeds) + len(given) > self._limit:
             raise TooMany(f"at most {self._limit} feeds are followed here")
         for url, followed in given.items():
-            self._drop(url)
             self._feeds[url] = followed
             if self._hubs is not None:
                 self._hubs.know(followed)

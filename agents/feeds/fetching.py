@@ -120,6 +120,7 @@ class Fetcher:
         post: bytes | None = None,
         limit: int | None = None,
         rest: Any = None,
+        more: bool = False,
     ) -> Answer:
         """Ask for a canonical URL once it is its server's turn.
 
@@ -130,6 +131,7 @@ class Fetcher:
             patient: whether to wait for the turn however long it takes.
             post: a body to POST; GET without one.
             limit: bytes of the body that are enough: what is beyond fails.
+            more: whether the same server is asked for more at once.
             rest: tells of an answer for how many seconds its server is to be left alone.
 
         Raises:
@@ -140,12 +142,11 @@ class Fetcher:
         seconds = 0.0
         try:
             ip = await self._resolve(host, private)
-            server = f"{ip}:{port}"
+            server, key = f"{ip}:{port}", (ip, port, host if tls else "")
             await self.lanes.enter(server, patient=patient)
             try:
                 await self._slots.acquire()
                 try:
-                    key = (ip, port, host if tls else "")
                     asked = Deferred.fromCoroutine(self._ask(key, host, url, fields, post, limit))
                     answer = await asked.addTimeout(self._manners.longest_exchange, self._reactor)
                     seconds = rest(answer) if rest is not None else 0.0
@@ -153,6 +154,8 @@ class Fetcher:
                 finally:
                     self._slots.release()
             finally:
+                if not more and not self.lanes.is_awaited(server):
+                    self._close(key)
                 self.lanes.leave(server, seconds)
         except TimeoutError:
             raise LookFailed("the answer takes too long") from None
@@ -212,6 +215,11 @@ class Fetcher:
         self._kept[key] = (connection, self._reactor.seconds())
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)[1][0].close()
+
+    def _close(self, key: _Key) -> None:
+        kept = self._kept.pop(key, None)
+        if kept is not None:
+            kept[0].close()
 
     def sweep(self) -> None:
         """Close connections that nobody used for a while, and forget servers likewise."""

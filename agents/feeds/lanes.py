@@ -67,6 +67,11 @@ class Lanes:
         lane.free_at = self._reactor.seconds() + max(self._pause, rest)
         self._wake(lane)
 
+    def is_awaited(self, server: str) -> bool:
+        """Tell whether anybody waits for a turn at a server."""
+        lane = self._lanes.get(server)
+        return lane is not None and bool(lane.waiting)
+
     def sweep(self) -> None:
         """Forget the servers that are neither asked nor at rest."""
         now = self._reactor.seconds()

@@ -20,9 +20,10 @@ class FeedMethods:
     def follow(self, feeds: list[FollowedFeed]) -> int:
         """Follow up to 1,000 feeds, each from what was told of it last; tell how many there are.
 
-        The agent forgets all feeds with each new link to its scheduler, which then gives them
-        again. What comes is told by calls of `feeds_heard`. Refused with "too-many", and with
-        "bad-feed" when a URL is not canonical or a date is none; then none is followed.
+        Those that are followed already go on. The agent forgets all feeds with each new link to
+        its scheduler, which then gives them again. What comes is told by calls of `feeds_heard`.
+        Refused with "too-many", and with "bad-feed" when a URL is not canonical or a date is none;
+        then none is followed.
         """
         _bounded(len(feeds))
         for feed in feeds:

@@ -73,7 +73,7 @@ class Robots:
 
     async def _ask(self, url: str, private: bool) -> Rules:
         for _ in range(REDIRECTS + 1):
-            answer = await self._fetcher.fetch(url, private=private, patient=True)
+            answer = await self._fetcher.fetch(url, private=private, patient=True, more=True)
             status = answer.head.status
             if status >= 500 or status == 429:
                 raise LookFailed(f"robots.txt: the server answers {status}")

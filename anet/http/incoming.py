@@ -87,7 +87,9 @@ class IncomingBody:
             pieces.append(piece)
 
         await self.deliver(collect)
-        return b"".join(pieces)
+        whole = b"".join(pieces)
+        pieces.clear()  # which the sink holds, and a connection that is kept holds the sink
+        return whole
 
     def discard(self) -> None:
         """Let the rest of the body pass unread."""
