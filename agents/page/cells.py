@@ -62,21 +62,25 @@ def table_html(table: Table, key: str) -> str:
         + "</tr>"
         for row in table.rows
     )  # fmt: skip
+    more = f'<p class="more">{cell_html(table.more)}</p>' if table.more else ""
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{key}" '
         f'data-key="{key}"><table aria-labelledby="{key}"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        f"<tbody>{body}</tbody></table></div>{more}"
     )
 
 
 def _link_html(text: str, url: str) -> str:
+    return f'<a href="{escape(url)}">{text_html(text)}</a>' if leads(url) else text_html(text)
+
+
+def leads(url: str) -> bool:
+    """Tell whether a URL may be followed: it is relative, or of http or https."""
     try:
         scheme = urlsplit(url).scheme
     except ValueError:
-        return text_html(text)
-    if scheme not in ("", "http", "https") or not url.isprintable():
-        return text_html(text)
-    return f'<a href="{escape(url)}">{text_html(text)}</a>'
+        return False
+    return scheme in ("", "http", "https") and url.isprintable()
 
 
 def is_figure(cell: Cell) -> bool:

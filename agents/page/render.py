@@ -5,17 +5,23 @@ from collections.abc import Sequence
 from hashlib import sha256
 from importlib.resources import files
 
+from agents.page.bars import bars_html
 from agents.page.cells import cell_html, table_html, text_html
 from agents.page.curve import curve_html
+from agents.page.entry import form_html, question_html
 from agents.page.graph import graph_html
+from agents.page.network import network_html
 from agents.page.values import (
+    Bars,
     Branch,
     Cell,
     Curve,
     Figures,
+    Form,
     Graph,
     LinkTo,
     Log,
+    Network,
     Note,
     Page,
     Question,
@@ -29,6 +35,7 @@ FIGURE_LENGTH = 18  # characters; a longer figure is set in smaller type on a li
 
 _STYLE = (files("agents.page") / "page.css").read_text("utf-8")
 _SCRIPT = (files("agents.page") / "page.js").read_text("utf-8")
+_NETWORK = (files("agents.page") / "network.js").read_text("utf-8")
 
 
 def _source(text: str) -> str:
@@ -36,10 +43,11 @@ def _source(text: str) -> str:
 
 
 FRAMED_POLICY = (
-    f"default-src 'none'; script-src {_source(_SCRIPT)}; style-src {_source(_STYLE)}; "
+    f"default-src 'none'; script-src {_source(_SCRIPT)} {_source(_NETWORK)}; "
+    f"style-src {_source(_STYLE)}; "
     "img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'"
 )
-"""What a document of ours may do: run its own script and style, and ask its own server."""
+"""What a document of ours may do: run its own scripts and style, and ask its own server."""
 
 CONTENT_SECURITY_POLICY = f"{FRAMED_POLICY}; frame-ancestors 'none'"
 """The same, and no other page may show it in a frame, so none can have it clicked on unseen."""
@@ -69,7 +77,9 @@ def render(page: Page) -> bytes:
         summary + sections,
         who=page.name if page.name == page.kind else f"{page.kind} {page.name}",
         links=page.links,
+        here=page.here,
         live=page.live,
+        network=any(isinstance(section, Network) for section in page.sections),
     )
 
 
@@ -81,6 +91,7 @@ def document(
     links: Sequence[LinkTo] = (),
     here: str = "",
     live: bool = False,
+    network: bool = False,
 ) -> bytes:
     """Return an HTML document in the house's style.
 
@@ -91,6 +102,7 @@ def document(
         links: the navigation.
         here: the URL of the link that leads to this very page.
         live: whether the page asks for itself again every two seconds.
+        network: whether there is a picture to search, zoom and move.
     """
     heading = text_html(title)
     aside = f'<span class="who">{text_html(who)}</span>' if who else ""
@@ -98,6 +110,7 @@ def document(
     refresh = '<noscript><meta http-equiv="refresh" content="5"></noscript>' if live else ""
     state = '<span id="live" role="status">live</span>' if live else ""
     script = f"<script>{_SCRIPT}</script>" if live else ""
+    script += f"<script>{_NETWORK}</script>" if network else ""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -115,7 +128,7 @@ def _navigation_html(link: LinkTo, here: str) -> str:
 
 
 def _section_html(section: Section, key: str) -> str:
-    half = isinstance(section, Curve) or (isinstance(section, Table) and section.half)
+    half = isinstance(section, Curve | Bars) or (isinstance(section, Table | Form) and section.half)
     width = ' class="half"' if half else ""
     return (
         f'<section{width} aria-labelledby="{key}"><h2 id="{key}">{text_html(section.title)}</h2>'
@@ -131,14 +144,20 @@ def _inside_html(section: Section, key: str) -> str:
             return f'<div class="box">{table_html(section, key)}</div>'
         case Curve():
             return f'<div class="box">{curve_html(section)}</div>'
+        case Bars():
+            return f'<div class="box">{bars_html(section)}</div>'
         case Log():
             return f'<div class="box">{_log_html(section, key)}</div>'
         case Tree():
             return f'<div class="box tree"><ul>{_branch_html(section.root, 0)}</ul></div>'
         case Graph():
             return f'<div class="box">{graph_html(section)}</div>'
+        case Network():
+            return f'<div class="box">{network_html(section)}</div>'
+        case Form():
+            return form_html(section, key)
         case Question():
-            return _question_html(section)
+            return question_html(section)
         case Note():
             tone = text_html(section.tone)
             return f'<p class="box note {tone}">{text_html(section.text)}</p>'
@@ -147,15 +166,6 @@ def _inside_html(section: Section, key: str) -> str:
 def _figures_html(section: Figures) -> str:
     figures = "".join(_figure_html(label, cell) for label, cell in section.figures.items())
     return f'<dl class="box figures">{figures}</dl>'
-
-
-def _question_html(section: Question) -> str:
-    label, name, value = (text_html(text) for text in (section.label, section.name, section.value))
-    return (
-        f'<form class="box" action="{text_html(section.path)}"><label for="{name}">{label}</label>'
-        f'<div><input id="{name}" name="{name}" value="{value}" required>'
-        "<button>Show</button></div></form>"
-    )
 
 
 def _log_html(section: Log, key: str) -> str:

@@ -4,13 +4,16 @@ from typing import Any
 
 from agents.page.values import (
     Badge,
+    Bars,
     Branch,
     Cell,
     Curve,
     Figures,
+    Form,
     Graph,
     LinkTo,
     Log,
+    Network,
     Note,
     Page,
     Progress,
@@ -42,13 +45,19 @@ def _section(section: Section) -> dict[str, Any]:
     elif isinstance(section, Curve):
         data["unit"] = section.unit
         data["points"] = [list(point) for point in section.series]
+    elif isinstance(section, Bars):
+        data["unit"] = section.unit
+        data["bars"] = [list(bar) for bar in section.bars]
     elif isinstance(section, Log):
         data["lines"] = list(section.lines)
     elif isinstance(section, Note):
         data["text"] = section.text
     elif isinstance(section, Graph):
         data["edges"] = [[*pair, count] for pair, count in section.edges.items()]
-    elif isinstance(section, Question):
+    elif isinstance(section, Network):
+        data["nodes"] = [node.name for node in section.nodes]
+        data["links"] = [list(link) for link in section.links]
+    elif isinstance(section, Question | Form):
         data["path"] = section.path
     else:
         data["root"] = _branch(section.root)

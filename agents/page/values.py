@@ -53,6 +53,7 @@ class Table:
         rows: the cells; a shorter row leaves the rest empty.
         empty: what to say when there is no row.
         half: whether it takes half of a wide page.
+        more: where the rows that come next are, or none.
     """
 
     title: str
@@ -60,6 +61,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     empty: str = "Nothing yet."
     half: bool = False
+    more: LinkTo | None = None
 
 
 @frozen
@@ -74,6 +76,21 @@ class Curve:
 
     title: str
     series: Iterable[tuple[float, float]]
+    unit: str = ""
+
+
+@frozen
+class Bars:
+    """Counts of equal spans of time, as bars side by side.
+
+    Attributes:
+        title: the caption.
+        bars: name of the span and its count, the earliest first.
+        unit: what is counted.
+    """
+
+    title: str
+    bars: Sequence[tuple[str, float]]
     unit: str = ""
 
 
@@ -121,6 +138,96 @@ class Graph:
 
 
 @frozen
+class Node:
+    """A node of a `Network`.
+
+    Attributes:
+        name: of it.
+        url: where it leads.
+        tone: its colour; none is the accent's.
+        size: from 0 to 1.
+        note: what is said of it beside its name.
+    """
+
+    name: str
+    url: str
+    tone: Tone | Literal[""] = ""
+    size: float = 0.0
+    note: str = ""
+
+
+@frozen
+class Network:
+    """Who links to whom among some hundreds, as a picture to search, zoom and move.
+
+    Attributes:
+        title: the caption.
+        nodes: the foremost first; some hundreds at most are drawn.
+        links: source, target and weight; the first two as places in `nodes`.
+        legend: what each tone means.
+        path: of the page that answers for a name which is not in the picture, as `name`.
+        name: of that parameter.
+        value: what is searched for already.
+        empty: what to say when there is no node.
+    """
+
+    title: str
+    nodes: Sequence[Node]
+    links: Sequence[tuple[int, int, int]]
+    legend: Mapping[Tone | Literal[""], str]
+    path: str
+    name: str
+    value: str = ""
+    empty: str = "Nothing yet."
+
+
+@frozen
+class Field:
+    """A field of a `Form`.
+
+    Attributes:
+        name: of it.
+        label: what to write into it.
+        value: what stands in it.
+        choices: values to choose from, with what they are called; none for any text.
+        hint: what an empty field means, or an example.
+        required: whether it must not be empty.
+    """
+
+    name: str
+    label: str
+    value: str = ""
+    choices: Sequence[tuple[str, str]] = ()
+    hint: str = ""
+    required: bool = False
+
+
+@frozen
+class Form:
+    """Something that a person may decide or ask; decisions are sent by POST.
+
+    Attributes:
+        title: the caption.
+        path: where it is sent.
+        button: what is done.
+        fields: what a person says.
+        hidden: what goes with it besides, such as the token that shows where it comes from.
+        words: what it means.
+        half: whether it takes half of a wide page.
+        method: post, or get for a question.
+    """
+
+    title: str
+    path: str
+    button: str
+    fields: Sequence[Field]
+    hidden: Mapping[str, str] = field(factory=dict)
+    words: str = ""
+    half: bool = False
+    method: Literal["post", "get"] = "post"
+
+
+@frozen
 class Question:
     """A field for a person to ask by, which leads to another page.
 
@@ -148,7 +255,9 @@ class Note:
     tone: Tone = "quiet"
 
 
-Section: TypeAlias = Figures | Table | Curve | Log | Tree | Graph | Question | Note
+Section: TypeAlias = (
+    Figures | Table | Curve | Bars | Log | Tree | Graph | Network | Form | Question | Note
+)
 
 
 @frozen
@@ -163,6 +272,7 @@ class Page:
         links: places to go from here.
         summary: one sentence that says what the agent is doing now.
         live: whether the page asks for itself again every two seconds.
+        here: the URL of the link that leads to this very page.
     """
 
     title: str
@@ -172,3 +282,4 @@ class Page:
     links: Sequence[LinkTo] = ()
     summary: str = ""
     live: bool = True
+    here: str = ""

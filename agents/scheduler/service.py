@@ -5,17 +5,33 @@ from typing import Any
 from msgspec import to_builtins
 from twisted.application.service import IService, MultiService
 
-from agents.configuration import AgentOptions, Configuration, Port, page_of, private_folder
+from agents.configuration import (
+    AgentOptions,
+    Configuration,
+    Port,
+    page_of,
+    private_folder,
+    secret,
+)
+from agents.crawler.config import SiteCrawlerConfig
+from agents.crawler.names import make_resolver
+from agents.page.access import Access
+from agents.scheduler.addresses import PATIENCE
 from agents.scheduler.config import SchedulerConfig
 from agents.scheduler.database import Database, DatabaseRefused, Store
+from agents.scheduler.desk import Desk
 from agents.scheduler.journal import Journal
 from agents.scheduler.live import Live
+from agents.scheduler.looking import Looking
 from agents.scheduler.means import Means
-from agents.scheduler.methods import SchedulerMethods
+from agents.scheduler.methods import MachineMethods, SchedulerMethods
 from agents.scheduler.overview import Overview
 from agents.scheduler.pages import SchedulerPages
+from agents.scheduler.portion.methods import PortionMethods
 from agents.scheduler.scheduler import Scheduler
 from anet.http import HttpServer, guarded
+from anet.names import resolve
+from anet.processes import Processes
 from anet.starting import in_words
 from anet.tasks import Tasks
 from anet.workers import Workers
@@ -63,6 +79,8 @@ def make_service(reactor: Any, configuration: Configuration, name: str) -> "Sche
         tasks=Tasks(),
         journal=journal,
         live=Live(),
+        look_up=lambda host: resolve(reactor, host, PATIENCE),
+        processes=lambda memory: Processes(reactor, 1, memory=memory, name="scheduler ranks"),
     )
     return SchedulerService(reactor, configuration, name, Scheduler(means, running))
 
@@ -87,11 +105,18 @@ class SchedulerService(MultiService):
             lambda: self.agent.slaves,
             lambda kind, agent: page_of(configuration, kind, agent),
         )
+        looking = Looking(scheduler.means)
+        portion = PortionMethods(scheduler.expanding, scheduler.feeding, scheduler.by_hand)
         self.agent = Agent(
             reactor,
             kind=KIND,
             name=name,
-            methods=[SchedulerMethods(scheduler, overview)],
+            methods=[
+                SchedulerMethods(scheduler, overview),
+                MachineMethods(scheduler.collecting.machines),
+                portion,
+                looking,
+            ],
             security=configuration.security(name),
         )
         self.agent.on_join, self.agent.on_leave = scheduler.join, scheduler.leave
@@ -102,9 +127,20 @@ class SchedulerService(MultiService):
             found: dict[str, Any] = to_builtins(await tree.call(None, {}, _PATIENCE))
             return found
 
-        pages = SchedulerPages(name, overview, scheduler.means.live, branches)
+        pages = SchedulerPages(
+            name,
+            overview,
+            looking,
+            scheduler.means.live,
+            branches,
+            Desk(self.agent.methods),
+            Access(secret(configuration.directory)),
+        )
         address = configuration.address(Port.SCHEDULER_PAGES, config.pages)
         handler = guarded(pages.router(), [address])
         self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")
-        for service in (self.server, self.agent, scheduler):
-            service.setServiceParent(self)
+        # Names lead where they lead crawlers.
+        resolver = make_resolver(reactor, configuration.section("site-crawler", SiteCrawlerConfig))
+        for service in (resolver, self.server, self.agent, scheduler):
+            if service is not None:
+                service.setServiceParent(self)

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from agents.archive.command import simulate_arguments
+from agents.archive.command import simulate_arguments, sites_arguments
 from agents.archive.command.storage_arguments import add_actions
 from hip.version import VERSION
 
@@ -28,6 +28,14 @@ def parser() -> argparse.ArgumentParser:
     simulate_arguments.add_options(
         verbs.add_parser("simulate", help=words, description=_sentence(words))
     )
+    for name, words, add in (
+        ("sites", "list the sites of the portion", sites_arguments.add_sites),
+        ("site", "show a site and its story, and decide of it", sites_arguments.add_site),
+        ("campaign", "collect some sites more often for a time", sites_arguments.add_campaign),
+        ("timeline", "show the schedule ahead", sites_arguments.add_timeline),
+        ("machine", "look after the machines of crawlers", sites_arguments.add_machine),
+    ):
+        add(verbs.add_parser(name, help=words, description=_sentence(words)), _common)
     words = "look after what the archive holds: nodes, disks, replicas, copies"
     add_actions(verbs.add_parser("storage", help=words, description=_sentence(words)), _common)
     return parser

@@ -38,7 +38,7 @@ def ahead(
         if order.at is None:
             return
         yield order
-        rhythm = _done(rhythm, order, order.at, settings.quota.period)
+        rhythm = done(rhythm, order, order.at, settings.quota.period)
         now = order.at + 1.0
 
 
@@ -57,7 +57,7 @@ def load_by_day(plans: Iterable[Plan], begins: float, days: int) -> list[int]:
     return load
 
 
-def _done(rhythm: Rhythm, order: Plan, at: float, period: float) -> Rhythm:
+def done(rhythm: Rhythm, order: Plan, at: float, period: float) -> Rhythm:
     """Return a rhythm after a crawl that taught nothing."""
     reached = LEVELS if order.maximum_depth is None else order.maximum_depth + 1
     levels: Sequence[Level] = rhythm.levels[:reached] or (Level(seen=at, urls=1),)

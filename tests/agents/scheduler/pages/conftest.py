@@ -1,0 +1,140 @@
+"""A real scheduler with some made-up sites, one of which means harm."""
+
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from attrs import define
+from pytest_twisted import async_yield_fixture
+from twisted.internet import reactor
+
+from agents import dates
+from agents.configuration import load, secret
+from agents.judgement import Judgement
+from agents.scheduler.database import CampaignRow, Database, NewSite
+from agents.scheduler.life import StandingEvent
+from agents.scheduler.scheduler import Scheduler
+from agents.scheduler.service import make_service
+from agents.scheduler.temporal import Campaign
+from anet.http import HttpClient
+
+EVIL = "<script>alert('name')</script>"
+NOW = dates.from_timestamp(1_795_000_000.0)
+
+
+def new_site(name: str, **more: Any) -> NewSite:
+    """Return a site to be registered."""
+    start = f"http://{name}/"
+    return NewSite(name, start, f"//{name}", "", 9, name, **more)
+
+
+def fill(database: Database) -> None:
+    """Fill a database with members, candidates and a blacklisted site, linked to each other."""
+    hostile = NewSite(
+        "evil.example",
+        f'http://evil.example/"><img src=x onerror=alert(1)>{EVIL}',
+        f"//evil.example/{EVIL}",
+        EVIL,
+        9,
+        "evil.example",
+        guess=msgspec.json.encode({"kind": EVIL, "reasons": [EVIL]}).decode(),
+        referrer="m0.example",
+        why=EVIL,
+    )
+    members = [new_site(f"m{number}.example") for number in range(5)]
+    database.discover([*members, hostile], NOW)
+    database.discover([new_site(f"c{number:02}.example") for number in range(30)], NOW)
+    for member in members:
+        database.decide(member.site, StandingEvent.ADMITTED, NOW, "scheduler", "it was the first")
+        database.decide(member.site, StandingEvent.PASSED, NOW, "scheduler", "keywords: 0.68")
+    database.decide("evil.example", StandingEvent.BANNED, NOW, EVIL, EVIL)
+    judgement = msgspec.json.encode(Judgement(True, 0.68, ("3 of 5 keywords: 0.68", EVIL))).decode()
+    engine: Any = database._engine
+    with database._transaction():
+        rows = engine.execute("SELECT site, number FROM sites").fetchall()
+        numbers = {row["site"]: row["number"] for row in rows}
+        for site, number in numbers.items():
+            engine.execute(
+                "UPDATE sites SET relevance = 0.5, authority = ?, hub = 0.25, judgement = ?"
+                " WHERE site = ?",
+                [number % 7 / 10, judgement if site[0] in "me" else "{}", site],
+            )
+            engine.execute(
+                "INSERT INTO links VALUES (?, ?, ?, ?, 3)",
+                [number, numbers["m0.example"] if site != "m0.example" else 2, NOW, NOW],
+            )
+    ends = dates.from_timestamp(2_000_000_000.0)
+    campaign = msgspec.json.encode(Campaign(EVIL, NOW, ends)).decode()
+    database.put_campaign(CampaignRow(EVIL, campaign, NOW, ends, "running"), NOW)
+    database.join_campaign(EVIL, ["m1.example"], NOW, EVIL, EVIL)
+    database.add_feed(f"http://m0.example/feed?{EVIL}", "m0.example", NOW)
+
+
+@define
+class Running:
+    """A scheduler that runs, and a client of its pages.
+
+    Attributes:
+        service: it.
+        client: asks it.
+        secret: of the archive.
+        file: its configuration.
+    """
+
+    service: Any
+    client: HttpClient
+    secret: str
+    file: Path
+
+    @property
+    def pages(self) -> str:
+        """Where its pages are."""
+        return f"http://{self.service.server.address}"
+
+    async def get(self, path: str) -> tuple[int, str]:
+        """Return status and body of a page."""
+        answer = await self.client.request("GET", self.pages + path)
+        return answer.head.status, (await answer.read(4_000_000)).decode()
+
+    async def post(
+        self, path: str, body: bytes, kind: str, headers: Mapping[str, str] | None = None
+    ) -> tuple[int, str, str]:
+        """Send a body; return status, body, and where the answer leads."""
+        fields = {"Content-Type": kind} | dict(headers or {})
+        sent = [(name.encode(), value.encode()) for name, value in fields.items()]
+        answer = await self.client.request("POST", self.pages + path, sent, body)
+        text = (await answer.read(4_000_000)).decode()
+        return answer.head.status, text, answer.head.headers.text(b"location")
+
+    async def form(
+        self, path: str, headers: Mapping[str, str] | None = None, **fields: str
+    ) -> tuple[int, str, str]:
+        """Send a form."""
+        body = urlencode(fields).encode()
+        return await self.post(path, body, "application/x-www-form-urlencoded", headers)
+
+    async def api(
+        self, method: str, headers: Mapping[str, str] | None = None, **arguments: Any
+    ) -> tuple[int, Any]:
+        """Call a method of the interface for programs."""
+        body = msgspec.json.encode(arguments)
+        status, text, _ = await self.post(f"/api/{method}", body, "application/json", headers)
+        return status, msgspec.json.decode(text)
+
+
+@async_yield_fixture
+async def running(tmp_path: Path) -> AsyncIterator[Running]:
+    """A running scheduler with sites."""
+    file = tmp_path / "archive.yaml"
+    file.write_text("scheduler:\n  address: 127.0.0.1:0\n  pages: 127.0.0.1:0\n")
+    configuration = load(file, directory=str(tmp_path / "var"), base_port=None)
+    service = make_service(reactor, configuration, "scheduler")
+    [scheduler] = [each for each in service.services if isinstance(each, Scheduler)]
+    fill(scheduler.means.store._database)  # type: ignore[attr-defined]
+    service.startService()
+    client = HttpClient(reactor)
+    yield Running(service, client, secret(configuration.directory), file)
+    await client.stopService()
+    await service.stopService()
