@@ -148,18 +148,19 @@ class Sequels:
         settings = read(site.settings, SiteSettings)
         campaigns = [read(text, Campaign) for text in site.campaigns]
         now = seconds_of(date)
-        wanted = plan(rhythm, settings, self._temporal, self.price, now, campaigns)
-        if standing is Standing.TEMPORARY:
-            if not rhythm.silent:  # also one that is pardoned, however well it is known
-                wanted = plan(Rhythm(), settings, self._temporal, self.price, now)
-            return _Next(wanted, self._look(wanted.reason))
-        if standing is Standing.DORMANT:
-            if STANDING in site.held:
-                return None
-            at = now + self._temporal.maximum_interval
-            return _Next(evolve(wanted, at=at), CrawlPlan(reason="Perhaps it answers again."))
+
+        def wanted(known: Rhythm) -> Plan:
+            return plan(known, settings, self._temporal, self.price, now, campaigns)
+
+        if standing is Standing.TEMPORARY:  # also one that is pardoned, however well it is known
+            look = wanted(rhythm if rhythm.silent else Rhythm())
+            return _Next(look, self._look(look.reason))
+        if standing is Standing.DORMANT and STANDING not in site.held:
+            again = Plan(now + self._temporal.maximum_interval, reason="Perhaps it answers again.")
+            return _Next(again, _crawl_of(again, settings))
         if standing is Standing.MEMBER and self._recollects(site, settings, rhythm):
-            return _Next(wanted, _crawl_of(wanted, settings))
+            update = wanted(rhythm)
+            return _Next(update, _crawl_of(update, settings))
         return None
 
     def _recollects(self, site: KeptSite, settings: SiteSettings, rhythm: Rhythm) -> bool:
