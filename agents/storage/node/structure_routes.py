@@ -1,7 +1,8 @@
 """Structure files over HTTP: searched, listed, and written durably."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import msgspec
 from attrs import asdict, frozen
@@ -12,6 +13,8 @@ from agents.storage.disk.copies import captures_of, nearest_of
 from agents.storage.disk.lines import PREFIX, prefix
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
+from agents.storage.disk.structures import Nearest
+from agents.storage.errors import DamagedStructure, DiskFailed, StorageError
 from agents.storage.node.answers import (
     BadRequest,
     Credential,
@@ -22,6 +25,8 @@ from agents.storage.node.answers import (
     number_of,
 )
 from anet.http import Request, Response
+
+Found = TypeVar("Found")
 
 _JSON = (b"Content-Type", b"application/json")
 _CAPTURES_LIMIT = 32 * 1024 * 1024  # bytes of one batch of captures
@@ -66,12 +71,17 @@ class StructureRoutes:
         query = request.query
         if "date" not in query:
             return self._captures(key, query)
-        layouts = [disk.layout for disk in copies]
         date, exact = date_of(query["date"]), query.get("exact") == "1"
+
+        def read(copies: Sequence[DiskStore]) -> Nearest | None:
+            return nearest_of([disk.layout for disk in copies], key, date, exact=exact)
+
+        nearest = None
         if len(copies) == 1:  # a few short reads, which cost less than a thread
-            nearest = nearest_of(layouts, key, date, exact=exact)
-        else:
-            nearest = await copies[0].workers.run(nearest_of, layouts, key, date, exact=exact)
+            with suppress(DamagedStructure):
+                nearest = read(copies)
+        if nearest is None:
+            nearest = await self._from_copies(key, read)
         if nearest is None:
             return Response.text(404, "There is no capture of that date.\n")
         return Response.json(200, {"url": nearest.capture.url, **asdict(nearest)})
@@ -108,7 +118,7 @@ class StructureRoutes:
             return _some(found)
 
         opening = b"["
-        while limit > 0 and (page := await self._page(key, read)):
+        while limit > 0 and (page := await self._from_copies(key, read)):
             limit -= len(page)
             after = prefix(page[-1].date, page[-1].content)
             shown = page if heads else [_without_head(each) for each in page]
@@ -116,17 +126,29 @@ class StructureRoutes:
             opening = b","
         yield b"]" if opening == b"," else b"[]"
 
-    async def _page(
-        self, key: str, read: Callable[[Sequence[DiskStore]], list[Capture]]
-    ) -> list[Capture]:
-        """Read from the copies there are now; one may move to another disk meanwhile."""
+    async def _from_copies(
+        self, key: str, read: Callable[[Sequence[DiskStore]], Found]
+    ) -> Found | None:
+        """Read from the copies there are now; one may move to another disk meanwhile.
+
+        Raises:
+            DamagedStructure, DiskFailed: none gives it, and there are no others.
+        """
+        found: Found | None = None
+        failure: StorageError | None = None
         copies = self._store.copies("structures", key)
-        while copies:
-            page = await copies[0].workers.run(read, copies)
+        while copies and not found:
+            failure = None
+            try:
+                found = await copies[0].workers.run(read, copies)
+            except (DamagedStructure, DiskFailed) as error:
+                failure = error
             before, copies = copies, self._store.copies("structures", key)
-            if page or set(copies) <= set(before):
-                return page
-        return []
+            if copies == before or (failure is None and set(copies) <= set(before)):
+                break
+        if failure is not None:
+            raise failure
+        return found
 
     @answers
     async def post_structures(self, request: Request) -> Response:
