@@ -143,6 +143,8 @@ class Decisions(Changes):
         self._assign(row, {"standing": after.value, "changed": date})
         self._tallies.move("standing", before, after)
         self._decided(row["site"], event, date, who, before, after, why)
+        if after is Standing.BLACKLISTED:
+            self._engine.execute("DELETE FROM links WHERE source = ?", [row["number"]])
         if after in _REST:
             self._assign(row, {"next": None})
             self._withdraw(row["site"], date, f"{event}: {why}")

@@ -21,6 +21,10 @@ INSERT INTO links (source, target, first, last, count) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (source, target) DO UPDATE SET last = excluded.last,
     count = excluded.count + CASE WHEN links.last = excluded.last THEN links.count ELSE 0 END
 """
+_CANDIDATES = """
+SELECT sites.* FROM links JOIN sites ON number = target
+WHERE source = ? AND standing IN ('discovered', 'temporary') ORDER BY target LIMIT ?
+"""
 _WAITING = frozenset({Standing.DISCOVERED, Standing.TEMPORARY})
 
 
@@ -118,19 +122,17 @@ class Learning(Orders):
                     self._renew_priority(row)
 
     def judged(self, site: str) -> None:
-        """Let a judgement have its effect on others: candidates gain, or lose, who speaks for them.
+        """Let a judgement have its effect on candidates, for which more is said then, or less.
 
-        Links of a site that is blacklisted are forgotten.
+        Most often it is as before; then it is for the first of them, and they are left alone.
         """
         with self._transaction():
-            row = self._site(site)
-            targets = self._engine.execute(
-                "SELECT target FROM links WHERE source = ? ORDER BY target LIMIT ?",
-                [row["number"], _SPOKEN_FOR],
+            rows = self._engine.execute(
+                _CANDIDATES, [self._site(site)["number"], _SPOKEN_FOR]
             ).fetchall()
-            if Standing(row["standing"]) is Standing.BLACKLISTED:
-                self._engine.execute("DELETE FROM links WHERE source = ?", [row["number"]])
-            self.renew_priorities([each["target"] for each in targets])
+            for row in rows:
+                if not self._renew_priority(row) and row is rows[0]:
+                    return
 
     def admitted_on(self, day: str) -> int:
         """Return how many candidates were let in on a day, `YYYYMMDD`."""
@@ -183,13 +185,16 @@ class Learning(Orders):
                 [feed, site["site"], date],
             )
 
-    def _renew_priority(self, row: Row) -> None:
+    def _renew_priority(self, row: Row) -> bool:
+        """Work a candidate's priority out; tell whether it differs, or is fixed by a person."""
         if "priority" in msgspec.json.decode(row["held"]):
-            return
+            return True
         found = priority(self.referrers(row["number"]), row["authority"]).value
-        if found != row["priority"]:
-            self._assign(row, {"priority": found})
-            self._carry_over(row, self._site(row["site"]))
+        if found == row["priority"]:
+            return False
+        self._assign(row, {"priority": found})
+        self._carry_over(row, self._site(row["site"]))
+        return True
 
     def _admit(self, row: Row, date: str, plan: str) -> None:
         why = f"it is the first of those that wait: priority {row['priority']:.2f}"

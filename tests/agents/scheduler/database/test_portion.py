@@ -83,7 +83,6 @@ def test_blacklisted_sites_do_not_link_and_are_not_linked(database: Database) ->
     assert database.learn(attempt, Part(1, {b[0]: 1}, [(new("c"), 1)]), DATE).wanted == 2
     assert database.links() == 2
     database.decide("a", StandingEvent.BANNED, DATE, "anna", "")
-    database.judged("a")
     assert database.links() == 0
     assert database.learn(attempt, Part(2, {}, [(new("d"), 1)]), DATE).wanted == 3
     assert database.site("d") is None
