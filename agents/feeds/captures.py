@@ -6,7 +6,6 @@ any crawl. What a killed process left is finished by the next, up to the last wh
 """
 
 import os
-from collections import Counter
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -14,37 +13,18 @@ from typing import Any, BinaryIO
 
 import msgspec
 from attrs import asdict, define, field
-from lxml import etree
 
 from agents import dates
 from agents.bundle import CONTENT_LIMIT
 from agents.capture import HEAD_LIMIT
 from agents.feed import CollectedFeeds
 from agents.feeds.fetching import Answer
-from agents.order import CrawlFigures, Order
+from agents.feeds.finishing import SITE, Line, finish, sync
+from agents.order import Order
 from anet.clock import wall
 from anet.workers import Workers
 
-SITE = "feeds"  # the name under which they are deposited
-REPORT = "report.xml"
 _encode = msgspec.json.Encoder().encode
-
-
-class Line(msgspec.Struct, omit_defaults=True):
-    """One capture, as a line of `structure` (docs/reference/crawl-directory.md)."""
-
-    url: str
-    date: str
-    content: str
-    size: int
-    status: int
-    head: str
-    origin: str
-    depth: int
-    kind: str
-    new: bool
-    change: str
-    place: int | None = None
 
 
 @define
@@ -168,12 +148,12 @@ class Captures:
         self._open = None
         opened.pack.close()
         opened.structure.close()
-        return _finish(opened.path)
+        return finish(opened.path)
 
     def _recover(self) -> list[CollectedFeeds]:
         own = sorted(self._crawls.glob(f"{self._agent}-{'[0-9]' * dates.DIGITS}"))
         left = [path for path in own if self._open is None or path != self._open.path]
-        return [_finish(path) for path in left]
+        return [finish(path) for path in left]
 
 
 def _write(opened: _Open, key: str, body: bytes) -> int | None:
@@ -185,8 +165,8 @@ def _write(opened: _Open, key: str, body: bytes) -> int | None:
             own.write(body)
             own.flush()
             os.fsync(own.fileno())
-        _sync(file.parent)
-        _sync(file.parent.parent)
+        sync(file.parent)
+        sync(file.parent.parent)
         return None
     place = opened.pack.tell()
     opened.pack.write(body)
@@ -196,81 +176,3 @@ def _write(opened: _Open, key: str, body: bytes) -> int | None:
 
 def _own_file(path: Path, key: str) -> Path:
     return path / "contents" / key[:2] / key
-
-
-def _finish(path: Path) -> CollectedFeeds:
-    """Write what is missing of a directory, the report last; return what is in it."""
-    lines = _whole_lines(path)
-    figures = CrawlFigures(
-        captures=len(lines),
-        pages=len(lines),
-        contents_new=len({line.content for line in lines}),
-        bytes_received=sum(line.size for line in lines),
-        urls_changed=len({line.url for line in lines}),
-    )
-    if not (path / REPORT).exists():
-        keys = sorted({line.content for line in lines})
-        (path / "signatures").write_text("".join(f"{key}\n" for key in keys), "ascii")
-        draft = path / f"{REPORT}.new"
-        draft.write_bytes(_report(path.name, figures, Counter(line.status for line in lines)))
-        for name in ("order.json", "pack", "structure", "signatures", draft.name):
-            _sync(path / name)
-        draft.rename(path / REPORT)
-        _sync(path)
-        _sync(path.parent)
-    return CollectedFeeds(path.name, str(path), figures)
-
-
-def _whole_lines(path: Path) -> list[Line]:
-    """Return the captures of a directory; what a killed process left of another is cut off."""
-    structure, pack = path / "structure", path / "pack"
-    structure.touch()
-    pack.touch()
-    size = pack.stat().st_size
-    read = msgspec.json.Decoder(Line).decode
-    lines: list[Line] = []
-    with structure.open("r+b") as file:
-        end = 0
-        for text in file:
-            try:
-                line = read(text)
-            except msgspec.MsgspecError:
-                break
-            if not text.endswith(b"\n"):
-                break
-            if line.place is not None and line.place + line.size > size:
-                break
-            lines.append(line)
-            end += len(text)
-        file.truncate(end)
-    return lines
-
-
-def _report(crawl: str, figures: CrawlFigures, statuses: Counter[int]) -> bytes:
-    """Return the report, by docs/reference/report.xsd."""
-    root = etree.Element("report", version="1", crawl=crawl, site=SITE)
-    bounds = {"start_url": "", "accept": "", "reject": "", "maximum_depth": "0"}
-    etree.SubElement(root, "delimitation", bounds)
-    statistics = etree.SubElement(root, "statistics")
-    for name in ("captures", "pages", "contents_new", "bytes_received", "urls_changed"):
-        value = str(getattr(figures, name))
-        etree.SubElement(statistics, "figure", name=name, value=value)
-    counted = etree.SubElement(root, "statuses")
-    for status, count in sorted(statuses.items()):
-        etree.SubElement(counted, "status", code=str(status), count=str(count))
-    etree.SubElement(root, "levels")
-    etree.SubElement(root, "formats")
-    for name in ("external", "hosts", "graph", "feeds", "streams", "failures"):
-        etree.SubElement(root, name, cut="0")
-    etree.SubElement(root, "limits")
-    for name in ("traps", "sessions", "excluded"):
-        etree.SubElement(root, name, cut="0")
-    return bytes(etree.tostring(root, xml_declaration=True, encoding="utf-8")) + b"\n"
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

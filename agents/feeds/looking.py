@@ -7,10 +7,11 @@ from attrs import frozen
 
 from agents import urls
 from agents.feeds import rhythm
+from agents.feeds.document import Feed
 from agents.feeds.errors import Gone, LookFailed, NotAFeed
 from agents.feeds.fetching import Answer, Fetcher, Fields
 from agents.feeds.followed import Followed
-from agents.feeds.reader import Feed, read
+from agents.feeds.reader import read
 from agents.feeds.robots import GOOD_FOR, Robots
 from anet.clock import wall
 from anet.workers import Workers

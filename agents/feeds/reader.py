@@ -6,20 +6,15 @@ and names count more than namespaces. Entities are never expanded.
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from html.entities import html5
 from typing import Any, Final
 
-import msgspec
-from attrs import field, frozen
 from lxml import etree
 
-from agents import dates
+from agents.feeds.document import ENTRIES_LIMIT, HUBS_LIMIT, TEXT_LIMIT, Entry, Feed, moment
 from agents.feeds.errors import NotAFeed
+from agents.feeds.json_reader import read_json
 
-ENTRIES_LIMIT: Final = 500  # entries read of a feed
-TEXT_LIMIT: Final = 2000  # characters of a title, an identifier, a URL
-HUBS_LIMIT: Final = 5
 LONGEST_HINT: Final = 30 * 86400.0  # seconds; a longer wish is a mistake
 
 _FOREIGN = ("search.yahoo.com/mrss", "itunes.com", "podcastindex.org")  # who have titles too
@@ -36,52 +31,6 @@ _ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 _Element = Any  # lxml's elements have no useful public type
 
 
-@frozen
-class Entry:
-    """What a feed says of a page.
-
-    Attributes:
-        id: by which it is known again: what the feed calls it, or else its URL or title.
-        url: of the page, as written; empty without one.
-        base: what `url` is relative to.
-        title: of it.
-        version: tells one version from another: its date of change, or else all its text.
-        published: seconds since the epoch, or None when it does not say.
-    """
-
-    id: str
-    url: str
-    base: str
-    title: str
-    version: str
-    published: float | None = None
-
-
-@frozen
-class Feed:
-    """What a feed says.
-
-    Attributes:
-        title: of the feed.
-        link: the page that it is the feed of, as written.
-        self_url: the URL that it gives itself, as written.
-        hubs: URLs of its WebSub hubs, as written.
-        entries: at most `ENTRIES_LIMIT`, in their order.
-        hint: seconds for which the publisher asks to be left alone after an answer, or 0.
-        skip_hours: hours (UTC) in which nobody is to look, bit N for hour N.
-        skip_days: days likewise, bit 0 for Monday.
-    """
-
-    title: str = ""
-    link: str = ""
-    self_url: str = ""
-    hubs: tuple[str, ...] = ()
-    entries: tuple[Entry, ...] = field(default=(), repr=False)
-    hint: float = 0.0
-    skip_hours: int = 0
-    skip_days: int = 0
-
-
 def read(body: bytes, url: str) -> Feed:
     """Return what a feed says.
 
@@ -94,7 +43,7 @@ def read(body: bytes, url: str) -> Feed:
     """
     body = body.lstrip(b"\xef\xbb\xbf \t\r\n")  # before an XML declaration nothing may stand
     if body[:1] == b"{":
-        return _read_json(body, url)
+        return read_json(body, url)
     try:
         root = _parse(body, url)
     except etree.XMLSyntaxError:
@@ -172,7 +121,7 @@ def _entries(root: _Element) -> Iterator[Entry]:
         published = _first(parts, "pubDate", "published", "issued", "date", "created") or changed
         if name:
             version = f"{changed} {title}" if changed else _everything(element)
-            yield Entry(name, url, element.base or "", title, version, _moment(published))
+            yield Entry(name, url, element.base or "", title, version, moment(published))
 
 
 def _children(element: _Element) -> Iterator[tuple[str, _Element]]:
@@ -247,56 +196,3 @@ def _skip_days(element: _Element | None) -> int:
     named = () if element is None else element.iterchildren("{*}day")
     days = [_text(day).lower() for day in named]
     return sum(1 << number for number, day in enumerate(_DAYS) if day in days)
-
-
-def _moment(text: str) -> float | None:
-    try:
-        moment: datetime = dates.to_datetime(dates.parse(text[:100]))
-    except ValueError:
-        return None
-    return moment.timestamp()
-
-
-def _read_json(body: bytes, url: str) -> Feed:
-    try:
-        value = msgspec.json.decode(body)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise NotAFeed(f"it is not JSON: {str(error)[:200]}") from None
-    if not isinstance(value, dict) or "jsonfeed.org/version" not in _word(value, "version"):
-        raise NotAFeed("it is JSON, but no JSON Feed")
-    hubs = (_word(hub, "url") for hub in _objects(value, "hubs") if _is_websub(hub))
-    return Feed(
-        title=_word(value, "title"),
-        link=_word(value, "home_page_url"),
-        self_url=_word(value, "feed_url"),
-        hubs=tuple(hub for hub in hubs if hub)[:HUBS_LIMIT],
-        entries=tuple(_json_entries(value, url)),
-    )
-
-
-def _is_websub(hub: dict[str, Any]) -> bool:
-    return _word(hub, "type").lower() in ("websub", "pubsubhubbub")
-
-
-def _json_entries(value: dict[str, Any], base: str) -> Iterator[Entry]:
-    for item in _objects(value, "items")[:ENTRIES_LIMIT]:
-        url = _word(item, "url") or _word(item, "external_url")
-        title = _word(item, "title")
-        name = _word(item, "id") or url or title
-        changed = _word(item, "date_modified")
-        whole = " ".join(str(item.get(key, "")) for key in ("content_html", "content_text"))
-        if name:
-            version = f"{changed or whole} {title}"
-            published = _word(item, "date_published") or changed
-            yield Entry(name, url, base, title, version, _moment(published))
-
-
-def _objects(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    items = value.get(key)
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-
-
-def _word(value: dict[str, Any], key: str) -> str:
-    found = value.get(key, "")
-    known = isinstance(found, str | int) and not isinstance(found, bool)
-    return " ".join(str(found)[:TEXT_LIMIT].split()) if known else ""

@@ -11,7 +11,7 @@ from attrs import frozen
 from xxhash import xxh32_intdigest
 
 from agents import urls
-from agents.feeds.reader import Entry
+from agents.feeds.document import Entry
 
 LEAST = 20  # entries remembered of the shortest feed
 PAGE_LIMIT = 2000  # characters of a URL that is told

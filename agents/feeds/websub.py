@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from agents import urls
 from agents.feed import Subscription
-from agents.feeds.reader import Feed
+from agents.feeds.document import Feed
 from anet.http import Headers
 
 METHODS = frozenset(["sha1", "sha256", "sha384", "sha512"])  # of signatures (WebSub §8)

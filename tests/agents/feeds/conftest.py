@@ -75,8 +75,6 @@ class Web:
     url: str = ""
     answers: dict[str, list[Response]] = field(factory=dict)
     asked: list[Request] = field(factory=list)
-    at_once: int = 0
-    most_at_once: int = 0
 
     async def answer(self, request: Request) -> Response:
         self.asked.append(request)

@@ -17,8 +17,9 @@ from agents.connectivity.crawl_folder import CrawlFolder
 from agents.connectivity.report import read_report
 from agents.connectivity.structure import read_batch
 from agents.feed import CollectedFeeds
-from agents.feeds.captures import Captures, _finish
+from agents.feeds.captures import Captures
 from agents.feeds.fetching import Answer
+from agents.feeds.finishing import finish
 from anet.http import parse_head
 from anet.workers import Workers
 from tests.agents.feeds.conftest import Tree, Web
@@ -96,7 +97,7 @@ async def test_what_a_killed_process_left_is_finished(tmp_path: Path, workers: W
     found = await Captures(reactor, workers, tmp_path, "feeds-1", 3600.0, 10**9).recover()
     assert [each.directory for each in found] == [str(left)]
     assert contents(left) == {"http://e.org/a": b"one", "http://e.org/b": b"two"}
-    assert await other._workers.run(lambda: _finish(left)) == found[0]
+    assert await other._workers.run(lambda: finish(left)) == found[0]
 
 
 @settings(max_examples=40)
@@ -116,7 +117,7 @@ def test_cut_off_anywhere_a_directory_holds_its_whole_lines(
         size = file.stat().st_size
         with file.open("r+b") as opened:
             opened.truncate(data.draw(st.integers(0, size)))
-    collected = _finish(path)
+    collected = finish(path)
     found = contents(path)
     assert len(found) == collected.figures.captures
     assert all(bodies[int(url[13:])] == body for url, body in found.items())

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import urls
+from agents.feeds.document import ENTRIES_LIMIT, TEXT_LIMIT, Feed
 from agents.feeds.errors import NotAFeed
-from agents.feeds.reader import ENTRIES_LIMIT, TEXT_LIMIT, Feed, read
+from agents.feeds.reader import read
 from tests.agents.feeds.samples import ALL, ATOM_10, JSON_11, PAGES, RSS_091, RSS_10, RSS_20
 
 URL = "https://example.org/feed"

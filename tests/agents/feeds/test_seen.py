@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.feeds.reader import Entry
+from agents.feeds.document import Entry
 from agents.feeds.seen import LEAST, compare
 
 

@@ -12,7 +12,7 @@ from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
-from agents.feeds.reader import Feed
+from agents.feeds.document import Feed
 from agents.feeds.websub import METHODS, discover, is_signed, lease
 from anet.http import Headers, HttpClient, HttpServer, Request, Response
 from tests.agents.feeds.conftest import LONG, Tree, Web

@@ -1,0 +1,110 @@
+"""Finishing a directory of captures, also one that a killed process left (docs/reference)."""
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+from lxml import etree
+
+from agents.feed import CollectedFeeds
+from agents.order import CrawlFigures
+
+SITE = "feeds"  # the name under which they are deposited
+REPORT = "report.xml"
+
+
+class Line(msgspec.Struct, omit_defaults=True):
+    """One capture, as a line of `structure` (docs/reference/crawl-directory.md)."""
+
+    url: str
+    date: str
+    content: str
+    size: int
+    status: int
+    head: str
+    origin: str
+    depth: int
+    kind: str
+    new: bool
+    change: str
+    place: int | None = None
+
+
+def finish(path: Path) -> CollectedFeeds:
+    """Write what is missing of a directory, the report last; return what is in it."""
+    lines = _whole_lines(path)
+    figures = CrawlFigures(
+        captures=len(lines),
+        pages=len(lines),
+        contents_new=len({line.content for line in lines}),
+        bytes_received=sum(line.size for line in lines),
+        urls_changed=len({line.url for line in lines}),
+    )
+    if not (path / REPORT).exists():
+        keys = sorted({line.content for line in lines})
+        (path / "signatures").write_text("".join(f"{key}\n" for key in keys), "ascii")
+        draft = path / f"{REPORT}.new"
+        draft.write_bytes(_report(path.name, figures, Counter(line.status for line in lines)))
+        for name in ("order.json", "pack", "structure", "signatures", draft.name):
+            sync(path / name)
+        draft.rename(path / REPORT)
+        sync(path)
+        sync(path.parent)
+    return CollectedFeeds(path.name, str(path), figures)
+
+
+def _whole_lines(path: Path) -> list[Line]:
+    """Return the captures of a directory; what a killed process left of another is cut off."""
+    structure, pack = path / "structure", path / "pack"
+    structure.touch()
+    pack.touch()
+    size = pack.stat().st_size
+    read = msgspec.json.Decoder(Line).decode
+    lines: list[Line] = []
+    with structure.open("r+b") as file:
+        end = 0
+        for text in file:
+            try:
+                line = read(text)
+            except msgspec.MsgspecError:
+                break
+            if not text.endswith(b"\n"):
+                break
+            if line.place is not None and line.place + line.size > size:
+                break
+            lines.append(line)
+            end += len(text)
+        file.truncate(end)
+    return lines
+
+
+def _report(crawl: str, figures: CrawlFigures, statuses: Counter[int]) -> bytes:
+    """Return the report, by docs/reference/report.xsd."""
+    root = etree.Element("report", version="1", crawl=crawl, site=SITE)
+    bounds = {"start_url": "", "accept": "", "reject": "", "maximum_depth": "0"}
+    etree.SubElement(root, "delimitation", bounds)
+    statistics = etree.SubElement(root, "statistics")
+    for name in ("captures", "pages", "contents_new", "bytes_received", "urls_changed"):
+        value = str(getattr(figures, name))
+        etree.SubElement(statistics, "figure", name=name, value=value)
+    counted = etree.SubElement(root, "statuses")
+    for status, count in sorted(statuses.items()):
+        etree.SubElement(counted, "status", code=str(status), count=str(count))
+    etree.SubElement(root, "levels")
+    etree.SubElement(root, "formats")
+    for name in ("external", "hosts", "graph", "feeds", "streams", "failures"):
+        etree.SubElement(root, name, cut="0")
+    etree.SubElement(root, "limits")
+    for name in ("traps", "sessions", "excluded"):
+        etree.SubElement(root, name, cut="0")
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="utf-8")) + b"\n"
+
+
+def sync(path: Path) -> None:
+    """Make a file or a folder durable."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
