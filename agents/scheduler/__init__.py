@@ -1,8 +1,9 @@
 """The scheduler: which sites there are, when each is collected, by whom, and what became of it.
 
 It is the root of the HIP tree (*INA §1.5*). Site crawlers are its pool; a nursery forks more of
-them; a connectivity agent deposits what they bring back; a feed aggregator tells of news. Its memory
-is a database, so that it goes on where it was after any end. Begin with `scheduler`, which brings the parts together.
+them; a connectivity agent deposits what they bring back; a feed aggregator tells of news. Its
+memory is a database, so that it goes on where it was after any end. Begin with `scheduler`, which
+brings the parts together.
 
     life · policy · naming · orders          decisions, pure: states, who collects what, names
     expansion · temporal                     policy, pure: which sites are found, when each is due
