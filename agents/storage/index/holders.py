@@ -64,12 +64,13 @@ class Holders:
 
         These have taken note when this returns, or are linked no more and so not sure.
         """
-        owners = self._owners()
+        owners, strangers = self._owners(), self._siblings.strangers
         told: dict[str, list[tuple[Place, list[str]]]] = defaultdict(list)
         for place, nodes in stored:
             names = sorted(nodes)
             self._notes.add(*place, names)
-            told[owners[_group(place)]].append((place, names))
+            for name in {owners[_group(place)], *strangers}:
+                told[name].append((place, names))
         await together(
             self._siblings.tell(name, [(*place, nodes) for place, nodes in notes])
             for name, notes in told.items()

@@ -5,6 +5,10 @@ link. What a sibling cannot answer is not known, and whoever asked goes to the s
 What one records is acknowledged only when the sibling that has its group has taken note of it; one
 that does not take note loses its link, and an index node that is not linked to all others is sure
 of nothing.
+
+Where the master does not reach all of them, they differ in who has which group. So one that links
+to us, and of which the master has not told us, is told of all that we record; and we are sure of
+nothing.
 """
 
 from collections.abc import Sequence
@@ -81,10 +85,17 @@ class Siblings:
     @property
     def links(self) -> frozenset[Peer] | None:
         """The links to all siblings; None when one is missing, or the master has not told yet."""
-        if self._view.share is None:
+        if self._view.share is None or self.strangers:
             return None
         peers = [self.peer(each.name) for each in self._view.siblings]
         return None if None in peers else frozenset(filter(None, peers))
+
+    @property
+    def strangers(self) -> list[str]:
+        """Names of the index nodes that have linked to us, and of which the master has not told."""
+        known = {each.name for each in self._view.siblings}
+        linked = self._agent.slaves.items()
+        return [name for name, peer in linked if peer.kind == "index-node" and name not in known]
 
     async def ask(self, name: str, places: Sequence[Place]) -> list[Known]:
         """Return what a sibling knows of keys; nothing, when it does not answer."""

@@ -289,6 +289,25 @@ async def test_one_that_takes_no_note_loses_its_link(
 
 
 @ensureDeferred
+async def test_one_of_which_the_master_has_not_told_takes_note_too(
+    several: Several, make_capture, monkeypatch
+) -> None:
+    """It is linked to one that the master does not reach, and that goes on with all keys."""
+    await several.start()
+    second = await several.start_index("index-2")
+    await several.shared()
+    monkeypatch.setattr(second.view, "change", lambda change: None)
+    first = await several.start_index("index-1")
+    share = groups_of("index-1", NAMES)
+    await until(lambda: first.following.sure.bit_count() == len(share))
+    assert second.siblings.links is None, "it is sure of nothing"
+    await first.following.stop()
+    captures = await several.deposit("index-2", BODIES, make_capture)
+    assert first.following.sure
+    assert await several.found("index-1", captures) == [2] * 2 * len(captures)
+
+
+@ensureDeferred
 async def test_the_page_shows_the_share(several: Several) -> None:
     """Both index nodes are named, with their parts of the groups."""
     await several.start()
