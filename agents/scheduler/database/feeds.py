@@ -2,7 +2,7 @@
 
 from agents.feed import CollectedFeeds
 from agents.scheduler.database.decisions import SCHEDULER
-from agents.scheduler.database.orders import Orders
+from agents.scheduler.database.orders import Opens, Orders
 from agents.scheduler.database.rows import FeedRow, NewSite, column
 from agents.scheduler.life import CRAWL_ENDS, SITE_AT_WORK, CrawlState, SiteState, Standing
 
@@ -106,15 +106,18 @@ class Feeds(Orders):
             self._tallies.collected(collected.figures)
             return True
 
-    def look_soon(self, site: str, plan: str, date: str) -> str | None:
+    def look_soon(self, site: str, plan: str, date: str, opens: Opens | None = None) -> str | None:
         """Make a member due for a quick look beside its own rhythm; return the crawl.
 
-        None when it is at work already, or no member. When it falls due by itself stays as it was.
+        None when it is at work already, no member, or may not be collected now. When it falls due
+        by itself stays as it was.
         """
         with self._transaction():
             row = self._site(site)
             at_work = SiteState(row["state"]) in SITE_AT_WORK
             if at_work or Standing(row["standing"]) is not Standing.MEMBER:
+                return None
+            if opens is not None and opens(row["settings"], date) != date:
                 return None
             crawl = self._recollect({**dict(row), "plan": plan}, date)
             self._assign(row, {"next": row["next"]})

@@ -15,6 +15,7 @@ from agents.scheduler.life import Standing
 from agents.scheduler.means import Means
 from agents.scheduler.pool import Peer
 from agents.scheduler.portion.crawl_plan import CrawlPlan, read, written
+from agents.scheduler.portion.opening import opens
 
 AGGREGATOR = "feed-aggregator"
 URLS = 1000  # of one quick look
@@ -115,7 +116,7 @@ class Feeding:
         reason = f"A feed tells of {len(pages)} new or changed pages."
         plan = CrawlPlan(maximum_depth=0, quick=True, judged=False, urls=pages, reason=reason)
         means = self._means
-        if await means.store.run(Database.look_soon, site, written(plan), means.now()):
+        if await means.store.run(Database.look_soon, site, written(plan), means.now(), opens):
             self._due()
         elif len(self._later) < _SITES or site in self._later:
             self._later[site] = [*self._later.get(site, ()), *pages][:URLS]

@@ -87,6 +87,17 @@ def test_what_a_feed_tells_of_is_collected_soon(play: Callable[..., Any], pages:
     assert len(portion.orders) == 3
 
 
+def test_feeds_do_not_break_what_is_settled(play: Callable[..., Any], pages: Any) -> None:
+    """A site that is not to be collected now is not looked into, whatever its feed tells."""
+    portion = seeded(play, pages)
+    follower = aggregator(portion)
+    night = {"forbidden": {"hours": [{"begins": "00:00", "ends": "24:00"}]}}
+    follower.tell("settle", site="seed.example", settings=night)
+    follower.tell("feeds_heard", news=news(new=[NEWS]))
+    portion.run()
+    assert len(portion.orders) == 1
+
+
 def test_feeds_that_move_or_go(play: Callable[..., Any], pages: Any) -> None:
     """One that moved is kept under its new URL, and one that is gone is not kept."""
     portion = seeded(play, pages)
