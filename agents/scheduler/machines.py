@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from agents.machines import MachineStatus
 from agents.scheduler.database import Database, Queries
-from agents.scheduler.life import MachineEvent, MachineState
+from agents.scheduler.life import MachineEvent, MachineState, machine_after
 from agents.scheduler.means import Means
 from agents.scheduler.nurseries import Nurseries
 from agents.scheduler.pool import Crawler, Pool
@@ -94,6 +94,7 @@ class Machines:
             MachineInUse: crawls lie there that are not `lost`.
             NoSuchTransition: it was not drained.
         """
+        machine_after(self._states.get(machine, MachineState.UNKNOWN), MachineEvent.FORGOTTEN)
         there = [one.name for one in self._pool.on(machine)]
         there += self._nurseries.on(machine) + self._serving(machine)
         if there:

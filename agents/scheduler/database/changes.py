@@ -72,7 +72,7 @@ class Changes(Queries):
                 [work_of(after).value, date, why, crawl.site],
             )
             self._tallies.move("site", work_of(before), work_of(after))
-            if before in _IN_LANES:
+            if before in _IN_LANES or after in _IN_LANES:
                 self._renew(crawl.lane)
         return after
 
