@@ -63,16 +63,19 @@
   const STEPS = 250;
   let done = 0;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  function lay() {
-    const until = performance.now() + (still ? 3000 : 24);
+  function work(until) {
     while (done < STEPS && performance.now() < until) step(60 * (1 - done++ / STEPS) ** 2 + 0.3);
     draw();
+  }
+  function lay() {
+    const until = performance.now() + (still ? 3000 : 24);
+    work(until);
     if (done < STEPS) requestAnimationFrame(lay);
-    else show(whole());
+    else if (!touched) show(whole());
   }
 
   // Zoom and move: the view box is what is seen.
-  let view = {x: 0, y: 0, width, height}, moved = false;
+  let view = {x: 0, y: 0, width, height}, moved = false, touched = false;
   function whole() {
     const left = Math.min(...nodes.map((node) => node.x)) - 60;
     const right = Math.max(...nodes.map((node) => node.x)) + 60;
@@ -92,9 +95,13 @@
     svg.style.setProperty("--dot", Math.max(1, Math.min(1.8, pixel / 1.2)));
     svg.classList.toggle("close", view.width < width * 0.5);
   }
+  function go(next) {  // where a person wants to be; the layout's end leaves it so
+    touched = true;
+    show(next);
+  }
   function zoom(factor, x = view.x + view.width / 2, y = view.y + view.height / 2) {
     const scale = Math.min(3 * width, Math.max(width / 20, view.width * factor)) / view.width;
-    show({
+    go({
       x: x - (x - view.x) * scale, y: y - (y - view.y) * scale,
       width: view.width * scale, height: view.height * scale,
     });
@@ -126,7 +133,7 @@
       const far = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
       zoom(far(before) / Math.max(far(event), 1), ...at(event));
     } else if (moved || Math.hypot(x, y) > 4) {
-      show({
+      go({
         ...view, x: view.x - (x / box.width) * view.width, y: view.y - (y / box.height) * view.height,
       });
     } else return;
@@ -173,8 +180,9 @@
     const hits = found();
     if (event.key !== "Enter" || !hits?.size) return;
     event.preventDefault();  // it is in the picture: go there; else the form asks for it
+    work(Infinity);  // it moves no more
     const node = nodes[[...hits][0]];
-    show({x: node.x - width / 6, y: node.y - height / 6, width: width / 3, height: height / 3});
+    go({x: node.x - width / 6, y: node.y - height / 6, width: width / 3, height: height / 3});
   });
   lay();
 })();

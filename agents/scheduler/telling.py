@@ -72,13 +72,15 @@ def priority_words(site: KeptSite, referrers: Iterable[Referrer]) -> str:
     """Return why a site ranks where it does, in sentences."""
     told = priority(referrers, site.authority).reason
     sentence = f"{told[:1].upper()}{told[1:]}."
+    if site.standing is Standing.BLACKLISTED:
+        return f"It is blacklisted, and has no place among those that are collected. {sentence}"
     if "priority" in site.held:
         return f"An archivist has fixed its priority at {site.priority:.2f}. {sentence}"
     if site.standing in _CANDIDATES:
         return f"{sentence} Of all candidates the one with the highest priority is let in first."
     return (
         f"Its priority is {site.priority:.2f}: what is due goes in that order, and when it falls "
-        f"due its own rhythm says. As a candidate it would rank so: {sentence}"
+        f"due its own rhythm says. Among candidates it would rank by its referrers. {sentence}"
     )
 
 

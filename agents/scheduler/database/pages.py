@@ -97,8 +97,8 @@ class PageQueries:
             after: where to go on.
             limit: how many.
         """
-        condition, values = "next >= ?", [first]
-        if after is not None:
+        condition, values = "next >= ?", [first if after is None else after.value]
+        if after is not None:  # the condition before it is for the index
             condition += " AND (next, site) > (?, ?)"
             values += [after.value, after.site]
         return list(
