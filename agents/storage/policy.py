@@ -177,8 +177,8 @@ def keepers(
     """Return the nodes that must record captures of a structure file.
 
     They are the ones that hold it and are up. Where these are too few, others stand in, so that
-    what is acknowledged survives the loss of a disk: a file that is begun so has the newest
-    captures only, until the master merges it with the others, as it does with all that differ.
+    what is acknowledged survives the loss of a disk. They take the file from another holder; if
+    they cannot, what they begin is merged by the master, as all copies are that differ.
     One that is being drained records them when no other holder can.
 
     Args:

@@ -1,7 +1,7 @@
 """Sends captures to the storage nodes that are to record them."""
 
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import msgspec
 from attrs import define, field
@@ -24,10 +24,17 @@ _log = Logger()
 
 @define
 class Share:
-    """What one node is asked to record."""
+    """What one node is asked to record.
+
+    Attributes:
+        node: which.
+        captures: what.
+        sources: base URLs of nodes that hold structure files which this one lacks, by key.
+    """
 
     node: NodeState
     captures: list[Capture] = field(factory=list)
+    sources: dict[str, str] = field(factory=dict)
 
 
 class _Damaged(HttpError):
@@ -76,12 +83,13 @@ class Posting:
 
     async def _post_share(self, share: Share) -> None:
         batches = _batches(share.captures)
-        for outcome in await together(self._post(share.node, batch) for batch in batches):
+        bodies = [{"captures": batch, "sources": share.sources} for batch in batches]
+        for outcome in await together(self._post(share.node, body) for body in bodies):
             if isinstance(outcome, Exception):
                 raise outcome
 
-    async def _post(self, node: NodeState, batch: Sequence[Capture]) -> None:
-        body = msgspec.msgpack.encode({"captures": batch})
+    async def _post(self, node: NodeState, asked: dict[str, Any]) -> None:
+        body = msgspec.msgpack.encode(asked)
         url = f"{node.status.url.rstrip('/')}/structures"
         posting = Deferred.fromCoroutine(self._client.request("POST", url, self._headers, body))
         response = await posting.addTimeout(self._timeout, self._clock, _timed_out)

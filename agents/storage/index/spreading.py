@@ -82,10 +82,7 @@ class Spreading:
             spread: takes note of who did.
             asked: the nodes, and the keys for each.
         """
-        shares = {
-            node.name: Share(node, [each for key in keys for each in spread.files[key]])
-            for node, keys in asked
-        }
+        shares = {node.name: self._share(spread, node, keys) for node, keys in asked}
         answered = await self._posting.post_all(shares)
         spread.failed |= shares.keys() - answered
         missed: set[str] = set()
@@ -96,6 +93,17 @@ class Spreading:
             for key in keys:
                 spread.took[key].add(node.name)
         return missed
+
+    def _share(self, spread: Spread, node: NodeState, keys: Sequence[str]) -> Share:
+        """Return what a node is to record, and where it finds the files that it lacks."""
+        urls = {each.name: each.status.url for each in self._view.up}
+        captures = [each for key in keys for each in spread.files[key]]
+        sources: dict[str, str] = {}
+        for key in keys:
+            holders = (spread.holders[key] - spread.failed) & urls.keys()
+            if holders and node.name not in spread.holders[key]:
+                sources[key] = urls[min(holders)]
+        return Share(node, captures, sources)
 
     def _choose(
         self, spread: Spread, keys: Iterable[str]

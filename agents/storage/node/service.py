@@ -33,6 +33,7 @@ from agents.storage.node.mirroring import Mirroring
 from agents.storage.node.pages import figures, page
 from agents.storage.node.reporter import Reporter
 from agents.storage.node.routes import NodeRoutes
+from agents.storage.node.standing_in import StandingIn
 from agents.storage.pulse import Pulse
 from agents.storage.starting import OpeningService
 from agents.storage.status import NodeStatus
@@ -136,6 +137,7 @@ class StorageNode(OpeningService):
             config.memory_limit,
             tls.trusts if tls else None,
         )
+        self.routes.structures.begin = StandingIn(reactor, self.store, self.fetcher).begin
         methods = StorageNodeMethods(
             self.store, self.fetcher, self.auditing, self.emptying, self.status
         )

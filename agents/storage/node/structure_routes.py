@@ -1,11 +1,11 @@
 """Structure files over HTTP: searched, listed, and written durably."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
 import msgspec
-from attrs import asdict, frozen
+from attrs import Factory, asdict, frozen
 
 from agents.capture import Capture, is_key
 from agents.dates import DIGITS
@@ -37,9 +37,15 @@ _PAGE_SIZE = 4 * 1024 * 1024  # bytes of heads after which no more captures are 
 
 @frozen
 class _Captures:
-    """The body of a POST to /structures."""
+    """The body of a POST to /structures.
+
+    Attributes:
+        captures: what to record.
+        sources: base URLs of nodes that hold structure files which this one may lack, by key.
+    """
 
     captures: list[Capture]
+    sources: dict[str, str] = Factory(dict)
 
 
 class StructureRoutes:
@@ -53,11 +59,13 @@ class StructureRoutes:
     Attributes:
         served: searches and lists answered.
         recorded: captures recorded that were new.
+        begin: takes structure files that the node lacks from nodes that hold them, by key.
     """
 
     def __init__(self, name: str, store: NodeStore, credential: Credential) -> None:
         self._name, self._store, self._credential = name, store, credential
         self.served = self.recorded = 0
+        self.begin: Callable[[Mapping[str, str]], Awaitable[None]] | None = None
 
     @answers
     async def get_structure(self, request: Request, key: str) -> Response:
@@ -159,10 +167,12 @@ class StructureRoutes:
         kind = (request.headers.get(b"content-type") or b"").partition(b";")[0].strip()
         decode = msgspec.msgpack.decode if kind == b"application/msgpack" else msgspec.json.decode
         try:
-            captures = decode(body, type=_Captures).captures
+            asked = decode(body, type=_Captures)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise BadRequest(f"not a batch of captures: {error}") from None
-        recorded = await self._store.append(captures)
+        if self.begin is not None:
+            await self.begin(asked.sources)
+        recorded = await self._store.append(asked.captures)
         self.recorded += recorded.new
         return Response.json(200, {"node": self._name, **asdict(recorded)})
 

@@ -282,7 +282,8 @@ async def test_what_was_acknowledged_survives_a_disk_while_a_holder_is_silent(
 ) -> None:
     """A capture recorded while one holder did not answer is on two nodes when that is said.
 
-    So it outlives the disk of the other holder, and all copies come to have all captures.
+    So it outlives the disk of the other holder, and all copies come to have all captures; the one
+    that stands in has them from the beginning, so that no reader is misled.
     """
     await cluster.start(nodes=3, settle=3.0)
     await cluster.deposit((make_capture(day=1), b"body"))
@@ -291,6 +292,7 @@ async def test_what_was_acknowledged_survives_a_disk_while_a_holder_is_silent(
     await cluster.deposit((make_capture(day=2), b"body"))
     holders = {name for name, held in cluster.copies().items() if make_capture(day=2) in held}
     assert len(holders) == 2 and silent not in holders
+    assert all(len(cluster.copies()[name]) == 2 for name in holders)
     await cluster.stop(cluster.nodes.pop(lost))
     rmtree(cluster.directory / lost)
     both = [make_capture(day=day) for day in (1, 2)]

@@ -24,10 +24,12 @@ class Nodes:
     def __init__(self, view: ClusterView, silent: str) -> None:
         self.view, self.silent = view, silent
         self.rounds: list[set[str]] = []
+        self.sources: dict[str, dict[str, str]] = {}
 
     async def post_all(self, shares: Mapping[str, Share]) -> set[str]:
         """Suspect those that are silent, as `Posting` does."""
         self.rounds.append(set(shares))
+        self.sources |= {name: share.sources for name, share in shares.items()}
         for name in shares:
             if name in self.silent:
                 self.view.suspect(name)
@@ -58,6 +60,7 @@ async def test_another_node_stands_in_for_one_that_is_suspected(files) -> None:
     spreading, nodes = _spreading("abc", silent="b", suspects="b")
     spread = await spreading.record(files, {KEY: {"a", "b"}})
     assert spread.took[KEY] == {"a", "c"} and nodes.rounds == [{"a", "c"}]
+    assert nodes.sources == {"a": {}, "c": {KEY: "http://a"}}
     assert (spread.lost, spread.short) == (0, 0)
 
 
