@@ -27,7 +27,7 @@ from anet.clock import wall
 from anet.tasks import Tasks, every
 from hip import Link, Peer
 
-LOOKS = 2000  # under way at once, most of which wait for their turn at a server
+LOOKS = 500  # under way at once, most of which wait for their turn at a server
 _DAY = 86400.0
 
 
@@ -113,6 +113,8 @@ class Aggregator(Service):
             self._feeds[url] = followed
             if self._hubs is not None:
                 self._hubs.know(followed)
+            else:
+                followed.subscription = None  # nobody hears its hub
             self._agenda.put(followed, followed.next - wall(self._reactor))
         return len(self._feeds)
 

@@ -75,9 +75,10 @@ class Hubs:
         """Return what asks the hub of a feed, if it has one that should be asked now."""
         now = wall(self._reactor)
         known = followed.subscription
-        found = discover(look.answer.head.headers, look.feed, look.url)
-        if found is None and known is not None and look.feed is None:
-            found = (known.hub, known.topic)  # the body, which may name it, has not changed
+        if look.feed is None and known is not None:  # what names the hub has not changed
+            found: tuple[str, str] | None = (known.hub, known.topic)
+        else:
+            found = discover(look.answer.head.headers, look.feed, look.url)
         if found is None:
             self.forget(followed)
             followed.subscription = None

@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 
 from agents.feeds.errors import Crowded
 
-LINE = 50  # that wait for their turn at one server; others come again later
+LINE = 10  # that wait for their turn at one server; others come again later
 SHORTEST = 1.0  # seconds after which those come again at the earliest
 PATIENCE = 10.0  # seconds of a server's rest that are waited out
 
@@ -17,6 +17,7 @@ PATIENCE = 10.0  # seconds of a server's rest that are waited out
 class _Lane:
     free_at: float = 0.0
     busy: bool = False
+    away: int = 0  # that were sent away, and are to come again one after another
     waiting: deque[Deferred[None]] = field(factory=deque)
     timer: Any = None
 
@@ -51,7 +52,9 @@ class Lanes:
         lane = self._lanes.setdefault(server, _Lane())
         rest = lane.free_at - now
         if not patient and (rest > PATIENCE or len(lane.waiting) >= LINE):
-            raise Crowded(max(SHORTEST, rest + len(lane.waiting) * self._pause))
+            lane.away += 1
+            line = len(lane.waiting) + lane.away - 1
+            raise Crowded(max(SHORTEST, max(0.0, rest) + line * self._pause))
         if lane.busy or lane.waiting or rest > 0:
             turn: Deferred[None] = Deferred(lambda turn: lane.waiting.remove(turn))
             lane.waiting.append(turn)
@@ -64,6 +67,7 @@ class Lanes:
         """End a turn; leave the server alone for some seconds if it asks for that."""
         lane = self._lanes[server]
         lane.busy = False
+        lane.away = max(0, lane.away - 1)
         lane.free_at = self._reactor.seconds() + max(self._pause, rest)
         self._wake(lane)
 

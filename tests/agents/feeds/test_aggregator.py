@@ -230,8 +230,8 @@ async def test_a_server_is_asked_one_request_at_a_time(tree: Tree, web: Web) -> 
     server = HttpServer(reactor, "127.0.0.1:0", slow, name="slow")
     server.startService()
     await tree.start()
-    await tree.follow(*(f"http://{server.address}/{number}" for number in range(80)))
-    await tree.scheduler.heard(80)
+    await tree.follow(*(f"http://{server.address}/{number}" for number in range(25)))
+    await tree.scheduler.heard(25)
     await server.stopService()
     assert most == 1
     assert all(news.outcome == "changed" for news in tree.scheduler.news)

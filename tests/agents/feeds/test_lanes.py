@@ -49,6 +49,9 @@ def test_who_has_no_patience_comes_again() -> None:
     with pytest.raises(Crowded) as crowded:
         lanes.enter("a").send(None)
     assert crowded.value.seconds == LINE
+    with pytest.raises(Crowded) as crowded:
+        lanes.enter("a").send(None)
+    assert crowded.value.seconds == LINE + 1  # after the one before
     enter(lanes, "b", order, 0)
     lanes.leave("b", rest=100.0)
     with pytest.raises(Crowded) as crowded:

@@ -163,6 +163,42 @@ async def test_a_restarted_agent_hears_its_hubs(tree: Tree, web: Web) -> None:
 
 
 @ensureDeferred
+async def test_a_head_of_304_does_not_change_what_was_agreed(tree: Tree, web: Web) -> None:
+    """Such an answer may name the hub and not the topic; nobody subscribes again for that."""
+    hub = Hub()
+    feed = await subscribed(tree, web, hub)
+    link = f"<http://{hub.server.address}/>; rel=hub, <{web.url}/other>; rel=self"
+    web.answers["/feed"] = [Response(304, [(b"Link", link.encode())])]
+    await tree.peer.call("look", feed=feed)
+    await tree.scheduler.until(lambda: len(web.paths()) > 1)
+    await tree.peer.call("look", feed=feed)
+    await tree.scheduler.until(lambda: len(tree.scheduler.news) > 2)
+    assert len(hub.asked) == 1
+    await hub.stop()
+
+
+@ensureDeferred
+async def test_without_an_ear_no_hub_is_relied_on(tree: Tree, web: Web) -> None:
+    """A feed whose hub was heard before is looked at as any other when nobody hears it now."""
+    hub = Hub()
+    feed = await subscribed(tree, web, hub)
+    await tree.scheduler.until(
+        lambda: any(
+            each.state.subscription and each.state.subscription.until
+            for each in tree.scheduler.news
+        )
+    )
+    await tree.service.stopService()
+    await tree.start_aggregator(hub_address=None, hub_callback=None)
+    await tree.follow(feed)
+    count = len(tree.scheduler.news)
+    await tree.peer.call("look", feed=feed)
+    news = await tree.scheduler.heard(count + 1)
+    assert news.state.subscription is None
+    await hub.stop()
+
+
+@ensureDeferred
 async def test_a_hub_that_denies_is_not_asked_again_at_once(tree: Tree, web: Web) -> None:
     """Its feed is looked at as any other."""
     hub = Hub(deny=True)
