@@ -54,8 +54,10 @@ class PortionMethods:
         _only(peer, CONNECTIVITY)
         if len(links) + len(feeds) + len(streams) > LEARNED_AT_ONCE:
             raise CallRefused("too-much", f"tell up to {LEARNED_AT_ONCE} URLs at once")
-        with _refusing():
+        try:
             return await self._expanding.learn(crawl, part, links, feeds)
+        except NoSuchTransition as error:
+            raise CallRefused("no-crawl", str(error)) from None
 
     @exposed(roles=("feed-aggregator",))
     async def feeds_heard(self, peer: Peer, news: list[FeedNews]) -> None:

@@ -97,7 +97,8 @@ class Sequels:
         elif site.standing is Standing.MEMBER and rhythm.silent >= _RESTS_AFTER:
             event = StandingEvent.RESTED
         event, after = _moved(site, event)
-        why = f"it could not be collected {rhythm.silent} times, at last because: {reason}"
+        tries = "" if rhythm.silent == 1 else f" at {rhythm.silent} times in a row"
+        why = f"it could not be collected{tries}: {reason}"
         sequel = Sequel(event, why if event else "", rhythm=written(rhythm))
         return self._with_plan(sequel, site, after, rhythm, date)
 

@@ -60,7 +60,7 @@ def test_only_those_who_deposit_tell_where_crawls_lead(portion: Any) -> None:
         portion.crawler.tell("feeds_heard", news=[])
     with pytest.raises(RemoteError, match="too-much"):
         portion.connectivity.tell("learn", **{**NOTHING, "links": [(SEED, 1)] * 501})
-    with pytest.raises(RemoteError, match="bad-decision"):
+    with pytest.raises(RemoteError, match="no-crawl"):
         portion.connectivity.tell("learn", **NOTHING)
 
 
