@@ -36,7 +36,7 @@ class _Open:
     structure: BinaryIO
     begun: float
     size: int = 0
-    met: set[str] = field(factory=set)
+    met: set[bytes] = field(factory=set)
 
 
 class Captures:
@@ -101,16 +101,17 @@ class Captures:
         opened = self._open
         if opened is None:
             opened = self._open = self._begin(now)
-        key = sha256(answer.body).hexdigest()
+        digest = sha256(answer.body).digest()
+        key = digest.hex()
         try:
-            place = None if key in opened.met else _write(opened, key, answer.body)
+            place = None if digest in opened.met else _write(opened, key, answer.body)
             line = self._line(opened, url, answer, key, place)
             opened.structure.write(_encode(line) + b"\n")
             opened.structure.flush()
         except OSError:
             self._open = None  # what is whole of it is found at the next start
             raise
-        opened.met.add(key)
+        opened.met.add(digest)
         opened.size += len(answer.body)
 
     def _line(self, opened: _Open, url: str, answer: Answer, key: str, place: int | None) -> Line:
@@ -125,7 +126,7 @@ class Captures:
             f"address: {answer.address}\n",
             depth=0,
             kind="page",
-            new=key not in opened.met,
+            new=bytes.fromhex(key) not in opened.met,
             change="changed",
             place=place,
         )

@@ -36,7 +36,7 @@ class FeedAggregatorConfig:
     Attributes:
         scheduler: the scheduler's HIP address, "host:port"; null means the base port.
         pages: where the monitoring page is; null means base port + 97.
-        feeds: feeds that one aggregator follows at most; each takes about 1.5 KB of memory.
+        feeds: feeds that one aggregator follows at most; each takes about 4 KB of memory.
         shortest_interval: seconds between two looks at a feed, whatever comes.
         longest_interval: seconds after which a feed is looked at in any case.
         looks_per_entry: looks for each new entry that is expected.

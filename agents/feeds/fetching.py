@@ -2,7 +2,7 @@
 
 import zlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -119,7 +119,7 @@ class Fetcher:
         patient: bool = False,
         post: bytes | None = None,
         limit: int | None = None,
-        rest: Any = None,
+        rest: Callable[[Answer], float] = lambda _: 0.0,
         more: bool = False,
     ) -> Answer:
         """Ask for a canonical URL once it is its server's turn.
@@ -149,7 +149,7 @@ class Fetcher:
                 try:
                     asked = Deferred.fromCoroutine(self._ask(key, host, url, fields, post, limit))
                     answer = await asked.addTimeout(self._manners.longest_exchange, self._reactor)
-                    seconds = rest(answer) if rest is not None else 0.0
+                    seconds = rest(answer)
                     return answer
                 finally:
                     self._slots.release()
