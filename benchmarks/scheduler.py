@@ -7,7 +7,8 @@ A scheduler in a process of its own keeps so many sites, all of them due, each w
 This process is its 2,000 crawlers and its connectivity agents, linked to it by HIP, which answer
 at once and do nothing. An order is a whole life: a site falls due, is begun, collected, finished,
 deposited, and its folder removed; each step durable before anybody is answered. Times are the
-scheduler's, of the processor: how many orders one core carries out. The last line is JSON.
+scheduler's, of the processor: how many orders one core carries out. Names are not looked up,
+which would cost about 0.4 ms more for each that the resolver does not know. The last line is JSON.
 """
 
 import argparse
@@ -49,6 +50,7 @@ scheduler:
   pages: 127.0.0.1:0
   maximum_crawlers: {crawlers}
   deposits_at_once: 100
+  addresses: false
 """
 FIGURES = json.dumps(
     dict.fromkeys(("bytes_received", "captures", "contents_known", "contents_new", "pages"), 1000)

@@ -61,6 +61,9 @@ class SchedulerConfig:
         absence: seconds that a crawler whose link closed may stay away before its crawl is
             given to another.
         restart_absence: the same after the scheduler itself was away.
+        addresses: whether hosts of sites are looked up before they are collected, as crawlers do
+            it, so that no two sites of one address are collected at once; without that, sites of
+            one host take turns.
         maximum_depth: page links followed from the start of a site that is ordered by its URL.
         delay: seconds owed to a web server for each request to it.
         slow_down: seconds owed besides for each second by which a web server answers later than
@@ -89,6 +92,7 @@ class SchedulerConfig:
     attempts: int = field(default=3, validator=validators.ge(1))
     absence: float = field(default=10.0, validator=validators.ge(0))
     restart_absence: float = field(default=30.0, validator=validators.ge(0))
+    addresses: bool = True
     maximum_depth: int = field(default=150, validator=validators.ge(0))
     delay: float = field(default=0.5, validator=validators.ge(0))
     slow_down: float = field(default=5.0, validator=validators.ge(0))

@@ -1,12 +1,11 @@
 """Gives crawls that wait to crawlers that are free, and asks nurseries for more crawlers."""
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
 from attrs import evolve
-from twisted.internet.defer import Deferred
 
 from agents import dates
+from agents.order import Order
 from agents.scheduler.addresses import Addresses
 from agents.scheduler.alarm import Alarm
 from agents.scheduler.database import Assignment, Crawl, Database
@@ -15,13 +14,12 @@ from agents.scheduler.life import CrawlerState
 from agents.scheduler.machines import Machines
 from agents.scheduler.means import Means
 from agents.scheduler.nurseries import Nurseries
-from agents.scheduler.orders import CRAWLS, Surroundings, order_of, surroundings_of
+from agents.scheduler.orders import CRAWLS, order_of, surroundings_of
 from agents.scheduler.places import Places, hosts_of, keys_of, lane_of
 from agents.scheduler.policy import Due, Free, plan
 from agents.scheduler.pool import Crawler, Peer, Pool, Work
 from agents.scheduler.portion.opening import opens
 from anet.errors import AnetError
-from anet.shared import Shared
 from anet.tasks import sleep
 from hip import ConnectionLost, HipError, NotConnected, RemoteError
 
@@ -31,8 +29,6 @@ _DISTRUST = 5.0  # seconds before a crawler that refused is asked again, if it s
 _ELSEWHERE = 60.0  # seconds that a crawl waits for another crawler than failed it
 _ORDER_PATIENCE = 30.0  # seconds for a crawler to take an order
 _BUSY = "busy"  # a crawler's refusal
-
-_Result = TypeVar("_Result")
 
 
 class Giving:
@@ -73,7 +69,8 @@ class Giving:
                 self._alarm.ring()  # others come first now
             # A crawler may have gone in the meantime.
             patient = dates.now(means.clock, means.clock.seconds() - _ELSEWHERE)
-            decided = plan([*possible], self._free(), crawlers, most, self._busy(), patient)
+            free, busy = self._choice([*possible])
+            decided = plan([*possible], free, crawlers, most, busy, patient)
             if decided.assignments:
                 await self._start([(one, to, possible[one]) for one, to in decided.assignments])
                 if room > _AT_ONCE:
@@ -93,12 +90,20 @@ class Giving:
         """Try a crawler again that does not say that it is ready; it may refuse again."""
         self._means.tasks.start(self._trust_again(peer), f"waiting for {peer.name}")
 
-    def _free(self) -> list[Free]:
-        """Return the crawlers that may be given something."""
-        return [_as_free(one) for one in self._pool.free() if self._machines.works(one.machine)]
+    def _free(self) -> list[Crawler]:
+        """Return the crawlers that may be given something, the one free for longest first."""
+        return [one for one in self._pool.free() if self._machines.works(one.machine)]
 
-    def _busy(self) -> list[Free]:
-        return [_as_free(one) for one in self._machines.working() if one.work is not None]
+    def _choice(self, due: Sequence[Due]) -> tuple[list[Free], list[Free]]:
+        """Return the crawlers to choose from, free and busy, as far as there is a choice.
+
+        There is none for crawls that nobody has failed: they go to whoever is free for longest.
+        """
+        free = self._free()
+        if not any(one.crawlers for one in due):
+            return [_as_free(one) for one in free[: len(due)]], []
+        busy = [_as_free(one) for one in self._machines.working() if one.work is not None]
+        return [_as_free(one) for one in free], busy
 
     def _possible(
         self, due: Sequence[Due], limit: int
@@ -139,20 +144,27 @@ class Giving:
         finally:
             for attempt in peers.keys() - {crawl.name for crawl in begun}:
                 pool.finish(peers[attempt].name, attempt, self._seconds())
-        around = means.files.run(surroundings_of, means.directory, means.territory, begun)
-        looked_up = Shared(means.tasks, _result(around), "looking for former crawls")
-        for crawl in begun:
-            attempt = crawl.name or ""
+        for attempt in peers.keys() & {crawl.name for crawl in begun}:
             means.live.begin(attempt)
-            collect = self._collect(peers[attempt], attempt, crawl, looked_up)
-            means.tasks.start(collect, f"ordering {attempt}")
+        means.tasks.start(self._tell(begun, peers), f"ordering {len(begun)} crawls")
 
-    async def _collect(
-        self, peer: Peer, attempt: str, crawl: Crawl, around: Shared[dict[str, Surroundings]]
-    ) -> None:
+    async def _tell(self, begun: Sequence[Crawl], peers: Mapping[str, Peer]) -> None:
+        """Ask crawlers for what has begun, once it is known what is on the disk about it."""
         means = self._means
         try:
-            order = order_of(crawl, means.config, (await around.wait())[crawl.site])
+            around = await means.files.run(surroundings_of, means.directory, means.territory, begun)
+        except (AnetError, OSError) as error:
+            for crawl in begun:
+                await self._unable(peers[crawl.name or ""], crawl.name or "", str(error))
+            return
+        for crawl in begun:
+            attempt, order = crawl.name or "", order_of(crawl, means.config, around[crawl.site])
+            collect = self._collect(peers[attempt], attempt, order)
+            means.tasks.start(collect, f"ordering {attempt}")
+
+    async def _collect(self, peer: Peer, attempt: str, order: Order) -> None:
+        means = self._means
+        try:
             await peer.call("collect", timeout=_ORDER_PATIENCE, order=order)
         except RemoteError as error:
             if error.code == _BUSY:
@@ -164,11 +176,15 @@ class Giving:
         except (ConnectionLost, NotConnected):
             pass  # `leave` hears of it, and waits: the crawler may have taken the order
         except (HipError, AnetError, OSError) as error:
-            self.distrust(peer)
-            await self._ends.lose(attempt, str(error))
+            await self._unable(peer, attempt, str(error))
         else:
             self._pool.accept(attempt)
-            means.journal.tell(f"{peer.name} collects {crawl.start_url} as {attempt}")
+            means.journal.tell(f"{peer.name} collects {order.start_url} as {attempt}")
+
+    async def _unable(self, peer: Peer, attempt: str, reason: str) -> None:
+        """Give up an attempt that could not be asked for."""
+        self.distrust(peer)
+        await self._ends.lose(attempt, reason)
 
     async def _refused(self, peer: Peer, attempt: str, reason: str) -> None:
         """Give the crawl to another, and this crawler nothing for a while."""
@@ -191,7 +207,3 @@ class Giving:
 
 def _as_free(crawler: Crawler) -> Free:
     return Free(crawler.name, crawler.machine)
-
-
-async def _result(deferred: Deferred[_Result]) -> _Result:
-    return await deferred

@@ -16,7 +16,7 @@ from agents.configuration import (
 from agents.crawler.config import SiteCrawlerConfig
 from agents.crawler.names import make_resolver
 from agents.page.access import Access
-from agents.scheduler.addresses import PATIENCE
+from agents.scheduler.addresses import PATIENCE, LookUp
 from agents.scheduler.config import SchedulerConfig
 from agents.scheduler.database import Database, DatabaseRefused, Store
 from agents.scheduler.desk import Desk
@@ -79,10 +79,17 @@ def make_service(reactor: Any, configuration: Configuration, name: str) -> "Sche
         tasks=Tasks(),
         journal=journal,
         live=Live(),
-        look_up=lambda host: resolve(reactor, host, PATIENCE),
+        look_up=_look_up(reactor, config),
         processes=lambda memory: Processes(reactor, 1, memory=memory, name="scheduler ranks"),
     )
     return SchedulerService(reactor, configuration, name, Scheduler(means, running))
+
+
+def _look_up(reactor: Any, config: SchedulerConfig) -> LookUp | None:
+    """Return how addresses are found; none when they are not wanted, or only a proxy knows."""
+    if not config.addresses or config.access.proxy is not None:
+        return None
+    return lambda host: resolve(reactor, host, PATIENCE)
 
 
 class SchedulerService(MultiService):

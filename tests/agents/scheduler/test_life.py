@@ -13,6 +13,8 @@ from agents.scheduler.life import (
     CrawlerState,
     CrawlState,
     Event,
+    MachineEvent,
+    MachineState,
     NoSuchTransition,
     SiteState,
     Standing,
@@ -20,6 +22,7 @@ from agents.scheduler.life import (
     crawl_after,
     crawler_after,
     loss,
+    machine_after,
     site_after,
     standing_after,
     work_of,
@@ -171,3 +174,25 @@ def test_a_site_is_where_its_crawl_is(state: CrawlState) -> None:
         except NoSuchTransition:
             continue
         assert site_after(work_of(state), event) is work_of(after)
+
+
+MACHINE = {
+    "unknown": {"met": "active"},
+    "active": {"met": "active", "drained": "draining", "undrained": "active"},
+    "draining": {
+        "met": "draining",
+        "drained": "draining",
+        "undrained": "active",
+        "forgotten": "unknown",
+    },
+}
+
+
+@pytest.mark.parametrize(("state", "event"), list(product(MachineState, MachineEvent)))
+def test_machines(state: MachineState, event: MachineEvent) -> None:
+    """A machine moves as the table says and no other way."""
+    if after := MACHINE[state].get(event):
+        assert machine_after(state, event) == after
+    else:
+        with pytest.raises(NoSuchTransition, match=state):
+            machine_after(state, event)
