@@ -87,6 +87,7 @@ class CrawlerStatus:
         crawl: the crawl it works for, or none.
         since: when it came to this state.
         page: address of its monitoring page, or empty when not known.
+        machine: that it runs on, or empty when not known.
     """
 
     name: str
@@ -94,6 +95,7 @@ class CrawlerStatus:
     crawl: str | None
     since: str
     page: str = ""
+    machine: str = ""
 
 
 @frozen

@@ -96,6 +96,8 @@ class Overview:
             return crawl.figures
         if crawl.host in self._pool.busy_hosts() and not crawl.beside:
             why = f"another site of {crawl.host} is being collected"
+        elif crawl.lane in self._pool.busy_lanes() and not crawl.beside:
+            why = f"another site at {crawl.lane} is being collected"
         elif not self._pool.free():
             why = "no crawler is free"
         return evolve(crawl.figures, waiting_for=why)
@@ -107,6 +109,7 @@ class Overview:
             crawl=crawler.work.crawl if crawler.work else None,
             since=dates.now(self._means.clock, crawler.since),
             page=self._page_of(CRAWLER, crawler.name),
+            machine=crawler.machine,
         )
 
     def _others(self) -> list[AgentStatus]:

@@ -139,12 +139,14 @@ def crawlers_of(status: SchedulerStatus) -> Table:
         [
             LinkTo(crawler.name, crawler.page),
             badge(crawler.state),
+            crawler.machine,
             crawler.crawl or "",
             dates.to_iso(crawler.since),
         ]
         for crawler in status.crawlers
     ]
-    return Table("Crawlers", ["crawler", "state", "crawl", "since"], rows, "None has joined yet.")
+    columns = ["crawler", "state", "machine", "crawl", "since"]
+    return Table("Crawlers", columns, rows, "None has joined yet.")
 
 
 def _totals(totals: Totals) -> Figures:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from time import time
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,10 +18,12 @@ from agents.scheduler.database import CampaignRow, Database, NewSite
 from agents.scheduler.life import StandingEvent
 from agents.scheduler.scheduler import Scheduler
 from agents.scheduler.service import make_service
-from agents.scheduler.temporal import Campaign
+from agents.scheduler.temporal import Campaign, Rhythm
+from agents.scheduler.temporal.rhythm import Level
 from anet.http import HttpClient
 
 EVIL = "<script>alert('name')</script>"
+AHEAD = time() + 86_400.0  # when a site falls due
 NOW = dates.from_timestamp(1_795_000_000.0)
 
 
@@ -65,6 +68,19 @@ def fill(database: Database) -> None:
                 "INSERT INTO links VALUES (?, ?, ?, ?, 3)",
                 [number, numbers["m0.example"] if site != "m0.example" else 2, NOW, NOW],
             )
+        levels = (Level(rate=1e-5, seen=AHEAD - 90_000, urls=7), Level(seen=AHEAD - 90_000, urls=3))
+        rhythm = Rhythm(levels, AHEAD - 90_000, AHEAD - 90_000)
+        engine.execute(
+            "UPDATE sites SET next = ?, requests = 10, rhythm = ?, plan = ?,"
+            " settings = ? WHERE site = ?",
+            [
+                dates.from_timestamp(AHEAD),
+                msgspec.json.encode(rhythm).decode(),
+                '{"reason": "It is <time>.", "quick": true}',
+                '{"interval": 86400.0}',
+                "m3.example",
+            ],
+        )
     ends = dates.from_timestamp(2_000_000_000.0)
     campaign = msgspec.json.encode(Campaign(EVIL, NOW, ends)).decode()
     database.put_campaign(CampaignRow(EVIL, campaign, NOW, ends, "running"), NOW)

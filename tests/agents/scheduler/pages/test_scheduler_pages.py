@@ -73,6 +73,23 @@ async def test_a_site_says_what_it_is_and_why(running: Any) -> None:
 
 
 @ensureDeferred
+async def test_the_schedule_ahead_is_visible(running: Any) -> None:
+    """What is planned comes first, then what its rhythm leads to, on the days these fall on."""
+    found = (await running.api("timeline", days=5, sites=9))[1]
+    [site] = [each for each in found["sites"] if each["site"] == "m3.example"]
+    planned, *others = site["crawls"]
+    assert (planned["reason"], planned["quick"], planned["requests"]) == ("It is <time>.", True, 10)
+    assert others and all(each["date"] > planned["date"] for each in others)
+    [day] = [each for each in found["days"] if each["day"] == planned["date"][:8]]
+    assert (day["sites"], day["requests"], day["more"]) == (1, 10, False)
+    assert [each["day"] for each in found["days"]] == sorted({d["day"] for d in found["days"]})
+    _, page = await running.get("/timeline")
+    assert 'href="/sites/m3.example"' in page and "times" not in page
+    _, page = await running.get("/sites/m3.example")
+    assert "It is &lt;time&gt;." in page and "a text changes every" in page
+
+
+@ensureDeferred
 async def test_what_is_not_there_says_what_to_do(running: Any) -> None:
     """An unknown site is 404, with words; a wrong question 400."""
     status, page = await running.get("/sites/nobody.example")
