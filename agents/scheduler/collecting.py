@@ -81,7 +81,7 @@ class Collecting:
         patience = self._means.config.restart_absence
         for crawl in running:
             if crawl.name and crawl.crawler:
-                work = Work(crawl.name, crawl.crawl, crawl.host, accepted=True)
+                work = Work(crawl.name, crawl.crawl, crawl.host, accepted=True, lane=crawl.lane)
                 self.pool.expect(crawl.crawler, work, self._seconds(), crawl.machine)
                 keys = {crawl.host, *json.decode(crawl.keys, type=list[str])}
                 self._places.hold(crawl.name, crawl.site, crawl.lane, keys)

@@ -131,8 +131,8 @@ class Giving:
         """Begin attempts, and ask crawlers for them."""
         means, pool, seconds = self._means, self._pool, self._seconds()
         peers = {
-            due.attempt: pool.assign(free.name, Work(due.attempt, due.crawl, due.host), seconds)
-            for due, free, _ in given
+            due.attempt: pool.assign(free.name, _work(due, assignment), seconds)
+            for due, free, assignment in given
         }
         assigned = [
             evolve(assignment, crawler=free.name, machine=free.machine)
@@ -203,6 +203,10 @@ class Giving:
 
     def _seconds(self) -> float:
         return self._means.clock.seconds()
+
+
+def _work(due: Due, assignment: Assignment) -> Work:
+    return Work(due.attempt, due.crawl, due.host, lane=assignment.lane)
 
 
 def _as_free(crawler: Crawler) -> Free:

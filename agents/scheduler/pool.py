@@ -35,12 +35,14 @@ class Work:
         crawl: the crawl it is an attempt at.
         host: the host collected from.
         accepted: whether the crawler has said that it will.
+        lane: that it is collected in; no other site of that is meanwhile.
     """
 
     attempt: str
     crawl: str
     host: str
     accepted: bool = False
+    lane: str = ""
 
 
 @define
@@ -105,6 +107,10 @@ class Pool:
     def busy_hosts(self) -> set[str]:
         """Return the hosts that a crawler may be fetching from."""
         return {one.work.host for one in self._crawlers.values() if one.work is not None}
+
+    def busy_lanes(self) -> set[str]:
+        """Return the lanes in which a site may be being collected."""
+        return {one.work.lane for one in self._crawlers.values() if one.work is not None}
 
     def working_on(self, attempt: str) -> Crawler | None:
         """Return the crawler that was given an attempt, or none."""

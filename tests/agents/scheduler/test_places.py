@@ -63,6 +63,8 @@ def test_two_names_of_one_address_take_turns(named: Any) -> None:
         "ordered",
         "collecting",
     ]
+    [told] = [one for one in named.status().crawls if one.crawl == second]
+    assert told.figures.waiting_for == "another site at 192.0.2.1 is being collected"
     crawlers[1].finish()
     assert named.state(second) == "ordered"
     crawlers[0].finish()
