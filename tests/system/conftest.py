@@ -107,8 +107,12 @@ class Archive:
         self.base = free_ports(100)
         directory.mkdir(parents=True, exist_ok=True)
         self._configuration = directory / "archive.yaml"
-        self._configuration.write_text(configuration or "{}\n")
+        self.configure(configuration)
         self.start()
+
+    def configure(self, configuration: str) -> None:
+        """Write what the tree is told when it starts."""
+        self._configuration.write_text(configuration or "{}\n")
 
     def start(self) -> None:
         """Start the tree."""
