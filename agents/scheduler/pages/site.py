@@ -3,7 +3,7 @@
 from agents.page import Cell, Figures, LinkTo, Note, Section, Table, human_bytes, human_seconds
 from agents.portion import Neighbours, SiteDetails
 from agents.scheduler.pages.cells import badge, depth, moment, rank, site_link
-from agents.scheduler.pages.deciding import forms_of
+from agents.scheduler.pages.forms import forms_of
 
 _NEIGHBOUR = ["site", "standing", "relevance", "hub", "authority", "documents", "first", "last"]
 
