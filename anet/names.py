@@ -70,8 +70,11 @@ def ascii_name(host: str) -> str:
 
 def literal(host: str) -> str | None:
     """Return the IP address that a host is, brackets or not; None when it is a name."""
+    text = host.removeprefix("[").removesuffix("]")
+    if not (":" in text or text[-1:].isdigit()):  # told at once, as nearly all names are
+        return None
     try:
-        return str(ip_address(host.removeprefix("[").removesuffix("]")))
+        return str(ip_address(text))
     except ValueError:
         return None
 

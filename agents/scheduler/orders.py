@@ -117,7 +117,7 @@ def order_of(crawl: Crawl, config: SchedulerConfig, around: Surroundings) -> Ord
             user_agent=config.user_agent,
         ),
         strategy=config.strategy,
-        access=evolve(config.access, conditional=plan.quick or config.access.conditional),
+        access=evolve(config.access, conditional=True) if plan.quick else config.access,
         analysis=_looking_for(config.analysis, keywords),
         private_networks=crawl.private_networks,
         former=str(around.former) if around.former else None,
@@ -146,8 +146,10 @@ def policy_of(crawl: Crawl, config: SchedulerConfig) -> dict[str, Policy]:
 
 def _looking_for(analysis: Analysis, keywords: Sequence[str]) -> Analysis:
     """Return an analysis that looks for the words of filters, too."""
+    if not keywords:
+        return analysis
     wanted = dict.fromkeys((*analysis.keywords, *keywords))
-    return evolve(analysis, keywords=tuple(wanted)) if keywords else analysis
+    return evolve(analysis, keywords=tuple(wanted))
 
 
 def surroundings_of(

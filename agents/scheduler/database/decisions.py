@@ -125,8 +125,10 @@ class Decisions(Changes):
             columns["demand"], columns["requests"] = sequel.demand, sequel.requests
             if sequel.priority is not None and "priority" not in _held(row):
                 columns["priority"] = sequel.priority
-        if columns:
-            self._assign(row, columns)
+        # What stays as it is costs nothing: most columns of a site are in several indexes.
+        changed = {name: value for name, value in columns.items() if value != row[name]}
+        if changed:
+            self._assign(row, changed)
 
     def _decide(self, row: Row, event: StandingEvent, date: str, who: str, why: str) -> Standing:
         before = Standing(row["standing"])

@@ -1,9 +1,12 @@
 """How a crawl differs from what is usual for its site; kept with the site until it falls due."""
 
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
 from attrs import frozen
+
+_NOTHING = "{}"
 
 _Value = TypeVar("_Value")
 
@@ -34,7 +37,15 @@ class CrawlPlan:
 
 def read(text: str, kind: type[_Value]) -> _Value:
     """Return a value that the database keeps as JSON; what it does not say is as by default."""
+    if text == _NOTHING:
+        default: _Value = _default(kind)  # type: ignore[arg-type]  # classes are hashable
+        return default
     return msgspec.json.decode(text, type=kind)
+
+
+@cache  # settings of nearly all sites
+def _default(kind: Any) -> Any:
+    return msgspec.json.decode(_NOTHING, type=kind)
 
 
 def written(value: Any) -> str:
