@@ -1,6 +1,7 @@
 """A storage layer whose agents are processes that tests kill, and a depositor who goes on.
 
-What `test_kill_cluster`, `test_kill_index`, `test_orders` and `master/test_master_killed` share;
+What `test_kill_cluster`, `test_kill_index`, `test_many_readers`, `test_orders` and
+`master/test_master_killed` share;
 `tests/system/cluster.py` has the same on hosts of their own, under faults of the network.
 """
 
@@ -28,10 +29,10 @@ from hip import Agent, HipError, Link, convert
 ROOT = Path(__file__).parents[3]
 BIN = Path(sys.executable).parent
 PATIENCE = 120.0  # seconds; a machine may be slow
-MASTER = "storage-master"
+MASTER, PROXY = "storage-master", "consultation"
 BATCH, URLS = 20, 200
 _INDEX_PORTS = {"index-1": (4, 5), "index-2": (50, 51), "index-3": (52, 53)}
-_PORTS = (2, 3, 11, 12, 13, *(port for ports in _INDEX_PORTS.values() for port in ports))
+_PORTS = (2, 3, 6, 7, 11, 12, 13, *(port for ports in _INDEX_PORTS.values() for port in ports))
 
 
 async def until(
@@ -71,13 +72,14 @@ class Processes:
         settings: sections of the configuration, which add to those of `_config`.
 
     Attributes:
+        settings: those; they count for what is started later.
         base: the archive's base port.
         children: the agents' processes, by name.
         client: for HTTP.
     """
 
     def __init__(self, directory: Path, settings: dict[str, dict[str, Any]] | None = None) -> None:
-        self.directory, self._settings, self.base = directory, settings or {}, _free_base()
+        self.directory, self.settings, self.base = directory, settings or {}, _free_base()
         self.children: dict[str, subprocess.Popen[bytes]] = {}
         self.client = HttpClient(reactor, connect_timeout=2.0)
         self._agents: list[Agent] = []
@@ -87,7 +89,7 @@ class Processes:
     def start(self, *names: str) -> None:
         """Start agents; the name tells which."""
         for name in names:
-            plugin = MASTER if name == MASTER else f"{name.split('-')[0]}-node"
+            plugin = name if name in (MASTER, PROXY) else f"{name.split('-')[0]}-node"
             command = [str(BIN / "twistd"), "--nodaemon", "--pidfile=", plugin, *self.common(name)]
             with (self.directory / f"{name}.log").open("ab") as log:
                 self.children[name] = subprocess.Popen(
@@ -106,6 +108,7 @@ class Processes:
         sections: dict[str, dict[str, Any]] = {
             "storage-master": {"settle": 0.2, "grace": 1.0, "sweep_every": 1.0},
             "storage-node": {"reserve": 0},
+            "consultation": {},
             "index-node": {
                 "folder": str(self.directory / name),
                 "hip": f"127.0.0.1:{hip}",
@@ -115,7 +118,7 @@ class Processes:
                 "node_timeout": 5.0,
             },
         }
-        for section, values in self._settings.items():
+        for section, values in self.settings.items():
             sections[section] = {**sections[section], **values}
         return sections
 
@@ -211,11 +214,31 @@ class Depositor:
             batch = [self._capture() for _ in range(BATCH)]
             while not self.stopping:
                 try:
-                    await self._deposit(batch)
+                    await self.deposit(batch)
                     self.told += [capture for capture, _ in batch]
                     break
                 except (HipError, AnetError):
                     await sleep(reactor, 0.1)
+
+    async def deposit(self, batch: list[tuple[Capture, bytes]]) -> None:
+        """Deposit captures with their contents, as a connectivity agent does.
+
+        Raises:
+            HipError, AnetError: it is not acknowledged; repeat all.
+        """
+        sizes = [ContentSize(each.content, each.size) for each, _ in batch]
+        bodies = {each.content: body for each, body in batch}
+        answer = await self.link.call("place", timeout=10.0, contents=sizes)
+        stored: dict[str, list[str]] = defaultdict(list)
+        for placement in convert(answer, list[Placement]):
+            for node in placement.nodes:
+                if await self._put(node, placement.key, bodies[placement.key]):
+                    stored[placement.key].append(node)
+            if not placement.known and placement.key not in stored:
+                raise AnetError("no node took the content")
+        captures = [each for each, _ in batch]
+        count = await self.link.call("record", timeout=10.0, captures=captures, stored=stored)
+        assert count == len(captures)
 
     async def told_at_least(self, count: int) -> None:
         """Wait until so many captures more are acknowledged."""
@@ -251,21 +274,6 @@ class Depositor:
             head=b"HTTP/1.1 200 OK\r\n\r\n",
         )
         return capture, body
-
-    async def _deposit(self, batch: list[tuple[Capture, bytes]]) -> None:
-        sizes = [ContentSize(each.content, each.size) for each, _ in batch]
-        bodies = {each.content: body for each, body in batch}
-        answer = await self.link.call("place", timeout=10.0, contents=sizes)
-        stored: dict[str, list[str]] = defaultdict(list)
-        for placement in convert(answer, list[Placement]):
-            for node in placement.nodes:
-                if await self._put(node, placement.key, bodies[placement.key]):
-                    stored[placement.key].append(node)
-            if not placement.known and placement.key not in stored:
-                raise AnetError("no node took the content")
-        captures = [each for each, _ in batch]
-        count = await self.link.call("record", timeout=10.0, captures=captures, stored=stored)
-        assert count == len(captures)
 
     async def _put(self, node: str, key: str, body: bytes) -> bool:
         """Send a content to a node; tell whether that took it."""
