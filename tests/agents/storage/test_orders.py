@@ -23,8 +23,11 @@ def processes(tmp_path: Path):
 
 @pytest.mark.slow
 @ensureDeferred
-async def test_damage_is_audited_and_a_node_is_drained(processes: Processes) -> None:
-    """An audit finds what rots; a drained node may go, and all is there without it."""
+async def test_damage_is_audited_and_repaired_and_a_node_is_drained(processes: Processes) -> None:
+    """An audit finds what rots, and a repair makes good what is missing; a drained node may go.
+
+    Where something is, is said of a key and of a URL, as the nodes say it themselves.
+    """
     processes.start(MASTER, "index-1", *NODES)
     depositor = Depositor(processes)
     await depositor.ready(3)
@@ -43,10 +46,33 @@ async def test_damage_is_audited_and_a_node_is_drained(processes: Processes) -> 
     assert audit.returncode == 1 and "1 damaged file found" in audit.stdout, audit
     assert (await deferToThread(processes.command, "audit")).returncode == 0, "found twice"
 
+    repair = await deferToThread(processes.command, "repair")
+    assert repair.returncode == 0, repair
+    capture = next(each for each in depositor.told if each.content == rotten.name)
+    holders = await _holders(processes, rotten.name)
+    assert len(holders) == 2
+    for words in ([rotten.name], [capture.url, "--date", capture.date]):
+        where = await deferToThread(processes.command, "where", *words)
+        assert where.returncode == 0, where
+        assert f"content    {rotten.name}  {', '.join(holders)}\n" in where.stdout
+    where = await deferToThread(processes.command, "where", "0" * 64)
+    assert (where.returncode, where.stdout) == (1, "No node holds it.\n"), where
+
     drain = await deferToThread(processes.command, "drain", "storage-1")
     assert drain.returncode == 0 and "storage-1 may go" in drain.stdout, drain
     processes.kill("storage-1")
     assert depositor.check("storage-2", "storage-3") == ""
+
+
+async def _holders(processes: Processes, key: str) -> list[str]:
+    """Return the nodes that give a content."""
+    found = []
+    for number, node in enumerate(NODES, start=1):
+        url = f"http://127.0.0.1:{processes.base + 10 + number}/contents/{key}"
+        response = await processes.client.request("HEAD", url)
+        await response.read(0)
+        found += [node] if response.head.status == 200 else []
+    return found
 
 
 @pytest.mark.slow
