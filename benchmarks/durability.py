@@ -204,7 +204,7 @@ def check(quick: bool) -> dict[str, float]:
     for replicas in (2, 3):
         failures, repair = FAILURES * OFTEN, 0.02  # a week
         lost = 1000 * loss(replicas, failures, repair)
-        years = (40 if quick else 400) * (1 if replicas == 2 else 5)
+        years = (10 if quick else 400) * (1 if replicas == 2 else 5)
         found[f"{replicas} replicas, calculated"] = lost
         found[f"{replicas} replicas, simulated"] = simulated(replicas, failures, repair, years)
     return found

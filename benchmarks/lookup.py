@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--lookups", type=int, default=10_000, help="of each way (default: 10000)")
     options = parser.parse_args()
     if options.quick:
-        options.urls, options.lookups = 2000, 1000
+        options.urls, options.lookups = min(options.urls, 2000), min(options.lookups, 1000)
     react(lambda reactor: Deferred.fromCoroutine(run(reactor, options)))
 
 
