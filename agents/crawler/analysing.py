@@ -18,6 +18,7 @@ from twisted.logger import Logger
 from agents.crawler.analysis.analyse import Analysis
 from agents.crawler.analysis.former import FormerTexts, Line
 from agents.crawler.analysis.summary import Summary
+from agents.crawler.analysis.terms import key_of
 from agents.crawler.analysis.worker import analyse_contents
 from agents.crawler.errors import BadFormer
 from agents.crawler.parsers import Extracts, registry
@@ -79,7 +80,7 @@ class Analysing:
         self.failures = 0
         self._processes = processes
         self._former = former
-        self._terms = list(terms)
+        self._terms, self._looked_for = list(terms), key_of(terms)
         self._file = path.open("wb", buffering=256 * 1024)
         self._waiting: deque[Text] = deque()
         self._running: Deferred[None] | None = None
@@ -100,13 +101,15 @@ class Analysing:
         Raises:
             OSError: what is known of it can't be written.
         """
-        try:
-            line = self._former.line(digest)
-        except BadFormer as error:
-            _log.warn("{error}", error=error)
-            return
-        if line is not None:
+        if (line := self._line(digest)) is not None:
             self._tell(Line(line.content, url, depth, line.text))
+
+    def outdated(self, digest: bytes) -> bool:
+        """Tell whether other special keywords were looked for in a content by the former crawl."""
+        if self._former.looked_for <= {self._looked_for}:
+            return False
+        line = self._line(digest)
+        return line is not None and line.text.looked_for != self._looked_for
 
     def add(self, text: Text) -> None:
         """Have a content analysed, in its turn."""
@@ -191,6 +194,13 @@ class Analysing:
             told = [{"failure": str(error)}]
         for text, one in zip(texts, told, strict=True):
             self._take(text, one)
+
+    def _line(self, digest: bytes) -> Line | None:
+        try:
+            return self._former.line(digest)
+        except BadFormer as error:
+            _log.warn("{error}", error=error)
+            return None
 
     def _take(self, text: Text, told: dict[str, Any]) -> None:
         if "failure" in told:

@@ -79,7 +79,10 @@ class Recorder:
         """
         head = answer.head
         first = self._directory.met.add(digest)
+        analysing = self._analysing if first and 200 <= head.status < 300 else None
         new = first and not self._former.knows(digest)
+        if not new and analysing is not None:
+            new = analysing.outdated(digest)  # its text is needed once more
         place = None
         if new:
             place = reception.store(self._directory.pack, self._directory.content(digest))
@@ -106,11 +109,11 @@ class Recorder:
         self._findings.answer(head.status, kind, reception.size, task.depth, change)
         self._monitor.answered(task.url, seconds, reception.size)
         self._count(task, reception.size, new)
-        if first and self._analysing is not None and 200 <= head.status < 300:
+        if analysing is not None:
             if new:
-                self._analyse(self._analysing, task, head.headers, digest, reception.size, place)
+                self._analyse(analysing, task, head.headers, digest, reception.size, place)
             else:
-                self._analysing.known(digest, task.url, task.depth)
+                analysing.known(digest, task.url, task.depth)
 
     def _analyse(
         self,
@@ -121,7 +124,7 @@ class Recorder:
         size: int,
         place: int | None,
     ) -> None:
-        """Have the text of a content analysed that neither crawl had met before."""
+        """Have the text of a content analysed, which lies in the crawl's folder."""
         kind, charset = media_type(headers.text(b"content-type"))
         parser = reader_of_text(kind, task.url)
         if parser is not None:

@@ -27,6 +27,7 @@ class Analysis(msgspec.Struct, frozen=True):
         signatures: the local signatures kept, 16 hexadecimal digits each.
         keywords: each with its number, the foremost first; of a long text, those of a sample.
         terms: special keywords found, each with its number.
+        looked_for: tells which special keywords were looked for; empty for none.
     """
 
     characters: int
@@ -36,6 +37,7 @@ class Analysis(msgspec.Struct, frozen=True):
     signatures: str
     keywords: list[tuple[str, int]]
     terms: dict[str, int]
+    looked_for: str = ""
 
 
 def analyse(text: str, terms: Terms) -> Analysis:
@@ -55,6 +57,7 @@ def analyse(text: str, terms: Terms) -> Analysis:
         signatures=local.written(),
         keywords=keywords(telling, lambda word: common.who_know(word) & bits),
         terms=terms.occurrences(text),
+        looked_for=terms.key,
     )
 
 

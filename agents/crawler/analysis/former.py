@@ -9,9 +9,9 @@ from typing import BinaryIO
 
 import msgspec
 
+from agents.compact import HashMap, HashSet
 from agents.crawler.analysis.analyse import Analysis
 from agents.crawler.analysis.signatures import Signatures
-from agents.crawler.compact import HashMap, HashSet
 from agents.crawler.errors import BadFormer
 
 _CHUNKS = 2_000_000  # signatures kept of a crawl, 8 bytes each
@@ -47,9 +47,13 @@ class FormerTexts:
 
     Of a great crawl only the smallest signatures are kept, some two million. What is compared are
     those up to the same bound, so that the rate of new chunks is estimated without a bias.
+
+    Attributes:
+        looked_for: the `looked_for` of all texts.
     """
 
     def __init__(self) -> None:
+        self.looked_for: set[str] = set()
         self._file: BinaryIO | None = None
         self._places = HashMap()
         self._chunks = HashSet()
@@ -111,6 +115,7 @@ class FormerTexts:
             line = decode(written)
             self._places[_short(bytes.fromhex(line.content))] = place
             place += len(written)
+            self.looked_for.add(line.text.looked_for)
             for one in line.signatures().kept:
                 if one > self._bound:
                     break

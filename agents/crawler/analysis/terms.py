@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import ahocorasick
+from xxhash import xxh3_64_hexdigest
 
 from agents.crawler.analysis.text import folded
 
@@ -22,6 +23,9 @@ class Terms:
     Args:
         terms: words or sentences.
 
+    Attributes:
+        key: tells these terms from others.
+
     Raises:
         ValueError: there are more than `TERMS_LIMIT`.
     """
@@ -29,6 +33,7 @@ class Terms:
     def __init__(self, terms: Sequence[str]) -> None:
         if len(terms) > TERMS_LIMIT:
             raise ValueError(f"{len(terms)} terms; there can be {TERMS_LIMIT}")
+        self.key = key_of(terms)
         patterns: dict[str, list[str]] = {}
         for term in dict.fromkeys(terms):
             if pattern := _pattern(term):
@@ -46,6 +51,12 @@ class Terms:
         # The automaton finds as it is asked, so that many occurrences take no memory.
         found = Counter(same for _, same in self._automaton.iter(folded(text)))
         return {term: number for same, number in found.items() for term in same}
+
+
+def key_of(terms: Sequence[str]) -> str:
+    """Return what tells some terms from others, whatever their order; nothing of none."""
+    spoken = "\0".join(sorted(set(terms))).encode("utf-8", "surrogatepass")
+    return xxh3_64_hexdigest(spoken) if terms else ""
 
 
 def _pattern(term: str) -> str:

@@ -63,6 +63,31 @@ async def test_a_site_in_two_languages(web: Any, crawl: Any, processes: Processe
 
 
 @ensureDeferred
+async def test_new_keywords_are_looked_for_in_what_was_known(
+    web: Any, crawl: Any, processes: Processes
+) -> None:
+    """Text that has not changed is analysed again for other keywords, and for the same is not."""
+    web.pages = {"/": f"<p>{ENGLISH}"}
+    former, stored = None, []
+    for name, keywords in (
+        ("a", ("born",)),
+        ("b", ("born", "dignity")),
+        ("c", ("dignity", "born")),
+    ):
+        done = await crawl(
+            web.url, name=name, processes=processes, analysis=Analysis(keywords=keywords),
+            former=former,
+        )  # fmt: skip
+        former = str(done.directory)
+        assert set(done.found("texts/term", "text")) == set(keywords)
+        lines = map(msgspec.json.decode, (done.directory / "structure").open("rb"))
+        stored += [line["new"] for line in lines if line["url"] == web.url]
+        updates = done.report.find("texts").get("update")
+    assert stored == [True, True, False]
+    assert float(updates) == 0
+
+
+@ensureDeferred
 async def test_a_text_that_cannot_be_analysed(tmp_path: Path, processes: Processes) -> None:
     """One bad content does no harm to the others of its batch, even if it kills the worker."""
     (tmp_path / "good").write_bytes(ENGLISH.encode())
