@@ -1,9 +1,11 @@
 """Contents over HTTP: given whole or in part, and taken durably."""
 
 import re
+from functools import partial
 from typing import TypeAlias
 
 import msgspec
+from attrs import evolve
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
@@ -15,6 +17,7 @@ from agents.storage.disk.node_store import NodeStore
 from agents.storage.errors import DigestMismatch, StorageError
 from agents.storage.node.answers import BadRequest, Credential, answers, not_a_key, not_held
 from agents.storage.node.body import BodyReader
+from agents.storage.node.held_file import HeldFile
 from anet.errors import Overloaded
 from anet.http import FileBody, PlainPut, Request, Response, date_now
 
@@ -88,6 +91,8 @@ class ContentRoutes:
         if tag in (request.headers.get(b"if-none-match") or b""):
             return Response(304, headers)
         body = disk.body_of(key, size)
+        if isinstance(body, FileBody):
+            body = HeldFile(body.path, 0, size, partial(self._file, key))
         wanted = request.headers.get(b"range")
         response = (
             Response(200, headers, body, length=_length(body))
@@ -97,6 +102,12 @@ class ContentRoutes:
         if request.method != "HEAD" and isinstance(response.body, Piecewise):
             await response.body.begin()
         return response
+
+    def _file(self, key: str) -> FileBody | None:
+        """Return the file of a content where it is now."""
+        found = self._store.find("contents", key)
+        body = None if found is None else found[0].body_of(key, found[1])
+        return body if isinstance(body, FileBody) else None
 
     @answers
     async def put_content(self, request: Request, key: str) -> Response:
@@ -214,4 +225,4 @@ def _cut(body: Body, start: int, end: int) -> Body:
         return body[start:end]
     if isinstance(body, Piecewise):
         return body.cut(start, end - start)
-    return FileBody(body.path, start, end - start)
+    return evolve(body, offset=start, length=end - start)

@@ -11,10 +11,11 @@ from twisted.internet.defer import Deferred
 from twisted.internet.threads import blockingCallFromThread
 from twisted.python.threadable import isInIOThread
 
-from agents.capture import structure_key
+from agents.capture import content_key, structure_key
 from agents.storage.disk import moving
 from agents.storage.disk.structures import StructureReader
 from agents.storage.errors import DamagedStructure
+from agents.storage.node.content_routes import ContentRoutes
 from agents.storage.node.structure_routes import StructureRoutes
 
 KEY = structure_key("http://a.example/")
@@ -23,6 +24,27 @@ KEY = structure_key("http://a.example/")
 def _routes(disks: Any) -> StructureRoutes:
     nobody: Any = None
     return StructureRoutes("node", disks, nobody)
+
+
+@pytest.mark.parametrize("wanted", [b"", b"bytes=100000-"])
+@ensureDeferred
+async def test_a_content_that_moves_before_its_file_is_opened_is_given(disks, wanted) -> None:
+    """Whoever was told of one disk, and finds no file there, opens that of the other."""
+    one, other, _ = disks.disks
+    body = b"moving" * 50_000
+    key = content_key(body)
+    await one.put(key, body)
+    nobody: Any = None
+    routes = ContentRoutes("node", disks, nobody, nobody)
+    headers = {b"range": wanted} if wanted else {}
+    response = await routes.get_content(SimpleNamespace(method="GET", headers=headers), key)
+    await moving.move_content(key, one, other)
+    part = response.body.open()
+    assert part.read(len(body)) == (body[100_000:] if wanted else body)
+    part.close()
+    await other.remove("contents", key)
+    with pytest.raises(FileNotFoundError):
+        response.body.open()
 
 
 def _request(**query: str) -> Any:
