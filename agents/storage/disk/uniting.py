@@ -12,7 +12,7 @@ from twisted.logger import Logger
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
 from agents.storage.errors import StorageError
-from anet.errors import AnetError
+from anet.errors import AnetError, Overloaded
 from anet.tasks import Tasks, sleep
 
 _WAITING_LIMIT = 10_000  # keys; those past it are found again by the audit
@@ -64,12 +64,21 @@ class Uniting:
 
     async def _look_through(self, disk: DiskStore) -> None:
         after = ""
-        while keys := await disk.listing("structures", after, _PAGE):
+        while keys := await self._listing(disk, after):
             for key in keys:
                 self.look_at(key)
             after = keys[-1]
             while len(self._waiting) > _WAITING_LIMIT // 2:
                 await sleep(self._clock, _TICK)
+
+    async def _listing(self, disk: DiskStore, after: str) -> list[str]:
+        """Return the next keys, as soon as a busy disk lists them; none once it has gone again."""
+        while disk in self._store.disks:
+            try:
+                return await disk.listing("structures", after, _PAGE)
+            except Overloaded:
+                await sleep(self._clock, _TICK)
+        return []
 
     async def _run(self) -> None:
         while True:

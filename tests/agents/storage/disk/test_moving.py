@@ -5,6 +5,7 @@ import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_twisted import ensureDeferred
@@ -14,6 +15,7 @@ from twisted.internet.defer import Deferred
 from agents.capture import structure_key
 from agents.storage.disk import emptying as emptying_module
 from agents.storage.disk import moving
+from agents.storage.disk import uniting as uniting_module
 from agents.storage.disk.audit import Audit
 from agents.storage.disk.copies import captures_of
 from agents.storage.disk.emptying import Emptying
@@ -24,6 +26,7 @@ from agents.storage.disk.store import DiskStore
 from agents.storage.disk.structures import read_captures
 from agents.storage.disk.uniting import Uniting
 from agents.storage.errors import DamagedStructure, DigestMismatch
+from anet.errors import Overloaded
 from anet.tasks import sleep
 from anet.workers import Workers
 
@@ -263,13 +266,40 @@ async def test_whoever_comes_across_two_copies_has_them_united(
     await uniting.stop()
 
 
+@ensureDeferred
+async def test_what_has_come_back_is_looked_through_as_soon_as_it_can_be_listed(
+    disks, make_capture, monkeypatch
+) -> None:
+    """While too much waits for the disk, so does this."""
+    monkeypatch.setattr(uniting_module, "_TICK", 0.01)
+    for disk in disks.disks[:2]:
+        await disk.append([make_capture()])
+    back, asked = disks.disks[0], []
+    listing = back.listing
+
+    def busy_at_first(*place: Any) -> Any:
+        asked.append(place)
+        if len(asked) < 3:
+            raise Overloaded("too much is waiting")
+        return listing(*place)
+
+    monkeypatch.setattr(back, "listing", busy_at_first)
+    uniting = Uniting(reactor, disks)
+    uniting.start()
+    uniting.look_through(back)
+    await _until(lambda: uniting.united == 1)
+    await uniting.stop()
+
+
 KILLED = """
 import os, sys
 from pathlib import Path
+from typing import Any
 from twisted.internet import reactor, task
 from agents.storage.disk.emptying import Emptying
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
+from anet.errors import Overloaded
 from anet.tasks import sleep
 from anet.workers import Workers
 
