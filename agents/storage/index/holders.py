@@ -62,19 +62,21 @@ class Holders:
     async def note(self, stored: Iterable[tuple[Place, Iterable[str]]]) -> None:
         """Take note of nodes that have just stored keys, also with the siblings that have them.
 
-        These have taken note when this returns, or are linked no more and so not sure.
+        These have taken note when this returns, or are linked no more and so not sure. So have
+        those that had them before others came, and may not have been told of these.
         """
         owners, strangers = self._owners(), self._siblings.strangers
+        former = self._view.former_owners
         told: dict[str, list[tuple[Place, list[str]]]] = defaultdict(list)
         for place, nodes in stored:
-            names = sorted(nodes)
+            names, group = sorted(nodes), _group(place)
             self._notes.add(*place, names)
-            for name in {owners[_group(place)], *strangers}:
+            for name in {owners[group], former[group] or "", *strangers}:
                 told[name].append((place, names))
         await together(
             self._siblings.tell(name, [(*place, nodes) for place, nodes in notes])
             for name, notes in told.items()
-            if name
+            if name and name != self._view.name
         )
 
     def _owners(self) -> list[str]:

@@ -36,6 +36,7 @@ class ClusterView:
         self._suspects: dict[str, float] = {}
         self._sharers: dict[str, IndexStatus] = {}
         self._away: dict[str, float] = {}
+        self._since: dict[str, float] = {}
 
     @property
     def rules(self) -> Rules:
@@ -85,6 +86,16 @@ class ClusterView:
         return owners(self._sharing) if self._sharers else (None,) * GROUPS
 
     @property
+    def former_owners(self) -> Sequence[str | None]:
+        """As `owners`, without those who have just come: others may not know of them yet.
+
+        One that the master does not reach never will, and is among the siblings for `grace`.
+        """
+        recent = self._clock.seconds() - 2 * self._grace
+        new = {name for name, since in self._since.items() if since > recent}
+        return owners(self._sharing - new | {self.name}) if self._sharers else self.owners
+
+    @property
     def _sharing(self) -> frozenset[str]:
         return frozenset({*self._sharers, self.name})
 
@@ -129,6 +140,7 @@ class ClusterView:
             if now - since < self._grace
         }
         self._sharers = {**waited_for, **present}
+        self._since = {name: self._since.get(name, now) for name in self._sharers}
 
     def suspect(self, name: str) -> None:
         """Take a node for down for some seconds, because it did not answer."""

@@ -308,6 +308,25 @@ async def test_one_of_which_the_master_has_not_told_takes_note_too(
 
 
 @ensureDeferred
+async def test_one_that_is_not_told_of_a_newcomer_takes_note_too(
+    several: Several, make_capture, monkeypatch
+) -> None:
+    """The master does not reach it when the third comes, and it goes on with what it had."""
+    await several.start()
+    first, second = [await several.start_index(name) for name in NAMES]
+    await several.shared()
+    had = groups_of("index-1", NAMES)
+    monkeypatch.setattr(first.view, "change", lambda change: None)
+    await several.start_index("index-3")
+    await until(lambda: second.siblings.peer("index-3"))
+    await until(lambda: second.store.groups == groups_of("index-2", [*NAMES, "index-3"]))
+    await first.following.stop()
+    captures = await several.deposit("index-2", BODIES, make_capture)
+    assert first.following.sure.bit_count() == len(had)
+    assert await several.found("index-1", captures) == [2] * 2 * len(captures)
+
+
+@ensureDeferred
 async def test_the_page_shows_the_share(several: Several) -> None:
     """Both index nodes are named, with their parts of the groups."""
     await several.start()

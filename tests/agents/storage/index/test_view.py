@@ -29,6 +29,19 @@ def test_an_index_node_that_is_away_keeps_its_share_for_a_time() -> None:
     assert view.share == both
 
 
+def test_one_that_has_just_come_is_not_known_to_all_yet() -> None:
+    """Twice as long as one is waited for that knows nothing of it, those before it count too."""
+    clock = Clock()
+    view = ClusterView(clock, "index-1", grace=10)
+    assert set(view.former_owners) == {None}
+    view.update(Cluster(index_nodes=[ONE]))
+    clock.advance(100)
+    view.update(Cluster(index_nodes=[ONE, TWO]))
+    assert set(view.owners) == {"index-1", "index-2"} and set(view.former_owners) == {"index-1"}
+    clock.advance(20)
+    assert view.former_owners == view.owners
+
+
 def test_an_index_node_counts_itself() -> None:
     """Also when the master does not name it yet, so that it never lets all go."""
     view = ClusterView(Clock(), "index-1", grace=0)
