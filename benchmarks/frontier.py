@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from agents.crawler.compact import HashSet
+from agents.compact import HashSet
 from agents.crawler.findings import Findings
 from agents.crawler.parsers import PAGE, Link, Source, registry
 from agents.crawler.reading.heavy import Extract

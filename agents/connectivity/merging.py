@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
+from agents.compact import HashSet
 from agents.connectivity.crawl_folder import ANALYSIS, SIGNATURES, STRUCTURE
-from agents.crawler.compact import HashSet
 
 _LONGEST = 2**22  # bytes of a line; a longer one is damaged
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from attrs import asdict, evolve
 
-from agents.crawler.compact import Digests
+from agents.compact import Digests
 from agents.crawler.network.certificates import Certificates
 from agents.crawler.pack import Pack
 from agents.order import Order

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from agents.crawler.compact import HashMap
+from agents.compact import HashMap
 from agents.crawler.errors import BadFormer
 
 _LINE = 65  # a SHA-256 in hexadecimal, and a line feed

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from agents.crawler.compact import HashMap
+from agents.compact import HashMap
 from agents.crawler.errors import BadFormer
 from anet.http import parse_head
 

@@ -1,6 +1,6 @@
 """Following the internal links of a site as far as traps allow, and telling what was decided."""
 
-from agents.crawler.compact import HashSet
+from agents.compact import HashSet
 from agents.crawler.findings import Findings
 from agents.crawler.parsers import PAGE, Link
 from agents.crawler.strategy.base import Base

@@ -9,7 +9,7 @@ lines; what has been met is remembered in 16 bytes a URL.
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.crawler.compact import HashSet
+from agents.compact import HashSet
 from agents.crawler.parsers import COMPONENT, PAGE
 from agents.crawler.strategy.level import Level
 from agents.crawler.strategy.spool import Spool

@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from agents import urls
-from agents.crawler.compact import Counts
+from agents.compact import Counts
 from agents.order import Strategy
 
 # Of a run of folders after one another, at which a path is a trap; as many folders that were in

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.compact import Counts, Digests, HashMap, HashSet
+from agents.compact import Counts, Digests, HashMap, HashSet
 
 KEYS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 3).map(lambda n: n * 4096)
 
