@@ -1,5 +1,7 @@
 """What is decided of sites, by the scheduler or by a person, and the story that this makes."""
 
+from typing import Any
+
 import msgspec
 
 from agents.scheduler.database.changes import Changes
@@ -15,6 +17,7 @@ from agents.scheduler.database.rows import (
 from agents.scheduler.database.tallies import BOUNDS_CHANGED
 from agents.scheduler.life import (
     COLLECTED_STANDINGS,
+    CrawlState,
     Event,
     NoSuchTransition,
     Standing,
@@ -164,6 +167,17 @@ class Decisions(Changes):
         if isinstance(what, StandingEvent):
             self._tallies.add(f"decided {date[:8]} {what}")
 
+    def _move(
+        self, crawl: Crawl, event: Event, date: str, why: str = "", **values: Any
+    ) -> CrawlState:
+        """Move a crawl; one that was to be made again is not, if a person took its site out."""
+        after = super()._move(crawl, event, date, why, **values)
+        if after is CrawlState.ORDERED:
+            site = self._site(crawl.site)
+            if _is_out(site):
+                self._withdraw(crawl.site, date, f"the site is {site['standing']}")
+        return after
+
     def _withdraw(self, site: str, date: str, why: str) -> None:
         """Take the crawls of a site back that no crawler has begun."""
         for crawl in self._waiting(site):
@@ -204,6 +218,14 @@ class Decisions(Changes):
         if row is None:
             raise NoSuchTransition(f"there is no site {site}")
         return row
+
+
+def _is_out(site: Row) -> bool:
+    """Tell whether a site is collected no more; what rests by itself is looked at now and then."""
+    standing = Standing(site["standing"])
+    return standing is Standing.BLACKLISTED or (
+        standing is Standing.DORMANT and STANDING in _held(site)
+    )
 
 
 def _held(row: Row) -> frozenset[str]:

@@ -21,6 +21,12 @@ INSERT INTO links (source, target, first, last, count) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (source, target) DO UPDATE SET last = excluded.last,
     count = excluded.count + CASE WHEN links.last = excluded.last THEN links.count ELSE 0 END
 """
+# Any site may link to any feed, so who is no member keeps it from nobody.
+_FEED = """
+INSERT INTO feeds (feed, site, found) VALUES (?, ?, ?)
+ON CONFLICT (feed) DO UPDATE SET site = excluded.site
+WHERE (SELECT standing FROM sites WHERE site = feeds.site) <> 'member'
+"""
 _CANDIDATES = """
 SELECT sites.* FROM links JOIN sites ON number = target
 WHERE source = ? AND standing IN ('discovered', 'temporary') ORDER BY target LIMIT ?
@@ -178,12 +184,10 @@ class Learning(Orders):
     def _keep_feeds(self, site: Row, feeds: Sequence[str], date: str) -> None:
         if not feeds:
             return
-        room = _FEEDS - len(self.feeds_of(site["site"]))
-        for feed in feeds[: max(0, room)]:
-            self._engine.execute(
-                "INSERT INTO feeds (feed, site, found) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                [feed, site["site"], date],
-            )
+        known = {row.feed for row in self.feeds_of(site["site"])}
+        new = [feed for feed in dict.fromkeys(feeds) if feed not in known]
+        for feed in new[: max(0, _FEEDS - len(known))]:
+            self._engine.execute(_FEED, [feed, site["site"], date])
 
     def _renew_priority(self, row: Row) -> bool:
         """Work a candidate's priority out; tell whether it differs, or is fixed by a person."""

@@ -82,4 +82,4 @@ class Machines(Attempts):
             crawl = self._crawl(name)
         self._tallies.collected(crawl.figures, -1)
         self._end_attempt(crawl.name or "", reason, date, counted=False)
-        self._move(crawl, Event.LOST, date, reason)
+        self._move(crawl, Event.LOST, date, reason, learned=0)  # it leads elsewhere the next time

@@ -24,10 +24,6 @@ OPERATOR = "operator"
 Opens = Callable[[str, str], str | None]
 _HELD = f'["{STANDING}"]'  # of what a person orders
 _BELATED = "SELECT * FROM sites WHERE next <= ? ORDER BY next, priority DESC LIMIT ?"
-_NOT_BELATED = (
-    "UPDATE sites SET next = NULL WHERE site IN"
-    " (SELECT site FROM sites WHERE next <= ? ORDER BY next, priority DESC LIMIT ?)"
-)
 _REGISTER = (
     "INSERT INTO sites (site, start_url, accept, reject, maximum_depth, host, lane, state,"
     " standing, registered, changed, guess, priority, referrer, private_networks, number)"
@@ -89,15 +85,16 @@ class Orders(Decisions):
         """
         with self._transaction():
             belated = self._engine.execute(_BELATED, [date, limit]).fetchall()
-            self._engine.execute(_NOT_BELATED, [date, limit])
-            free = [row for row in belated if _may_be_collected(row)]
-            if opens is not None:
-                free = [row for row in free if not self._put_off(row, date, opens)]
-            return [self._recollect(row, date) for row in free]
+            return [
+                self._recollect(row, date) for row in belated if not self._put_off(row, date, opens)
+            ]
 
-    def _put_off(self, row: Row, date: str, opens: Opens) -> bool:
-        """Leave a site for later if its settings forbid to collect it now."""
-        if row["settings"] == "{}":
+    def _put_off(self, row: Row, date: str, opens: Opens | None) -> bool:
+        """Leave a site for later if it is at work, or its settings forbid to collect it now."""
+        if not _may_be_collected(row):
+            self._assign(row, {"next": None})
+            return True
+        if opens is None or row["settings"] == "{}":
             return False
         opening = opens(row["settings"], date)
         if opening == date:

@@ -21,6 +21,7 @@ from agents.scheduler.database.engine import (
     Value,
 )
 
+_NUL = "\0"  # which PostgreSQL takes in no text
 _LET_GO = 5.0  # seconds that a killed scheduler's session may take to end
 _LOCK = 0x646C7763  # "dlwc": tells our lock from other programs' in the database
 # A link that died without a word is found out within a minute.
@@ -68,7 +69,7 @@ class PostgresqlEngine:
 
     def execute(self, sql: str, parameters: Sequence[Value] = ()) -> Answer:
         """Run a statement."""
-        return self._connection.execute(_translated(sql), parameters)
+        return self._connection.execute(_translated(sql), _taken(parameters))
 
     def begin(self) -> None:
         """Begin a transaction."""
@@ -148,7 +149,7 @@ class PostgresqlReader:
 
     def execute(self, sql: str, parameters: Sequence[Value] = ()) -> Answer:
         """Run a statement."""
-        return self._connection.execute(_translated(sql), parameters)
+        return self._connection.execute(_translated(sql), _taken(parameters))
 
     def mend(self) -> None:
         """Open the connection again if it was lost."""
@@ -180,6 +181,14 @@ def _locked(connection: psycopg.Connection[DictRow]) -> bool:
 def _translated(sql: str) -> bytes:
     """Return SQL with PostgreSQL's marks for values; no text of ours holds either mark."""
     return sql.replace("?", "%s").encode()
+
+
+def _taken(parameters: Sequence[Value]) -> list[Value]:
+    """Return values as PostgreSQL takes them, whatever a crawler or a page put into words."""
+    return [
+        value.replace(_NUL, "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
+        for value in parameters
+    ]
 
 
 def _place_of(url: str) -> str:

@@ -167,3 +167,39 @@ def test_sites_fall_due_in_batches(database: Database) -> None:
     assert kept is not None and kept.plan == '{"depth":2}'
     assert len(database.fall_due("20261121080003000000", 3)) == 1
     assert database.fall_due("20261121080003000000", 3) == []
+
+
+@pytest.mark.parametrize("event", [StandingEvent.BANNED, StandingEvent.RESTED])
+def test_what_a_person_took_out_while_it_was_collected_is_not_tried_again(
+    database: Database, event: StandingEvent
+) -> None:
+    """Its crawler is lost, or gave it back: no other gets it, and nothing waits for ever."""
+    ways = [
+        lambda name: database.lost(name, "its crawler is gone", "/crawls/x", LATER),
+        lambda name: database.refused(name, "it is busy", LATER),
+        lambda name: database.put_off(name, "its disk is full", "/crawls/x", LATER),
+    ]
+    for number, way in enumerate(ways):
+        [crawl] = database.order([SITE], False, f"{LATER[:-1]}{number}")
+        begun = database.start(crawl, "crawler-1", LATER)
+        database.decide("a", event, LATER, "anna", "enough")
+        assert way(begun.name or "").state is CrawlState.FAILED
+        assert database.due(9) == [] and database.next_due(9, LATEST) == []
+
+
+def test_who_falls_due_is_who_was_chosen(database: Database) -> None:
+    """Of many that fall due at one moment some are taken, and all the others later."""
+    names = [f"b{number:02}" for number in range(40)]
+    database.discover([evolve(SITE, site=name, lane=name) for name in names], DATE)
+    for name in names:
+        database.decide(name, StandingEvent.ADMITTED, DATE, "scheduler", "")
+        database.follow(name, Sequel(next=LATER), LATER)
+    taken = [database.fall_due(LATER, 7) for _ in range(6)]
+    assert [len(each) for each in taken] == [7, 7, 7, 7, 7, 5]
+    assert len({crawl for each in taken for crawl in each}) == 40
+
+
+def test_any_words_are_kept(database: Database) -> None:
+    """What a crawler says may hold what no database takes as text."""
+    database.decide("a", StandingEvent.BANNED, DATE, "anna", "a\0b")
+    assert database.story("a", 1)[0].why in ("a\0b", "a\N{REPLACEMENT CHARACTER}b")

@@ -8,7 +8,14 @@ import pytest
 from agents.feed import CollectedFeeds
 from agents.order import CrawlFigures
 from agents.scheduler.database import CampaignRow, Database, NewSite, Part, Sequel
-from agents.scheduler.life import CrawlState, NoSuchTransition, Standing, StandingEvent
+from agents.scheduler.database.rows import Assignment
+from agents.scheduler.life import (
+    CrawlState,
+    MachineEvent,
+    NoSuchTransition,
+    Standing,
+    StandingEvent,
+)
 
 DATE, LATER, LATEST = "20261121073000000000", "20261122073000000000", "20261123073000000000"
 FEED = "http://a/feed"
@@ -205,3 +212,38 @@ def test_what_may_not_be_collected_now_waits_on(database: Database) -> None:
     assert database.fall_due(LATER, 9, lambda settings, date: opens[settings]) == []
     due = {name: database.site(name) for name in "bc"}
     assert [site.next for site in due.values() if site] == [LATEST, None]
+
+
+def test_a_crawl_that_is_made_again_is_learned_from_the_beginning(database: Database) -> None:
+    """Its machine is gone with what it held: the next attempt leads elsewhere, part by part."""
+    [due] = database.due(1)
+    [begun] = database.start_all([Assignment(due.crawl, "crawler", machine="m1")], DATE)
+    attempt = begun.name or ""
+    database.finished(attempt, f"/crawls/{attempt}", CrawlFigures(), DATE)
+    assert database.learn(attempt, Part(0, {}, [(new("b"), 1)]), DATE).wanted == 1
+    database.happen("m1", MachineEvent.MET, DATE)
+    database.happen("m1", MachineEvent.DRAINED, DATE)
+    [crawl] = database.forget("m1", LATER, lost=True)
+    second = database.start(crawl, "crawler-2", LATER).name or ""
+    assert database.learn(second, Part(0, {}, [(new("c"), 1)]), LATER).wanted == 1
+    assert database.site("c") is not None
+
+
+def test_a_feed_is_not_lost_to_who_is_banned(database: Database) -> None:
+    """A site may link to another's feed first; that is the other's once the first is no member."""
+    [b] = database.learn(collected(database), Part(0, {}, [(new("b"), 1)], [FEED]), DATE).new
+    database.order([new("b")], False, DATE)
+    database.decide("a", StandingEvent.BANNED, DATE, "anna", "")
+    [due] = database.due(9)
+    attempt = database.start(due.crawl, "crawler-1", DATE).name or ""
+    database.learn(attempt, Part(0, {}, [], [FEED]), DATE)
+    assert [row.feed for row in database.feeds_of("b")] == [FEED]
+
+
+def test_a_site_has_so_many_feeds(database: Database) -> None:
+    """Those that are there take no room from new ones, and there is a limit."""
+    attempt = collected(database)
+    feeds = [f"http://a/{number:02}" for number in range(60)]
+    database.learn(attempt, Part(0, {}, [], feeds[:49]), DATE)
+    database.learn(attempt, Part(1, {}, [], feeds), DATE)
+    assert [row.feed for row in database.feeds_of("a")] == feeds[:50]
