@@ -1,5 +1,8 @@
 """What is answered when no index node is sure who holds something."""
 
+from collections import defaultdict
+from collections.abc import Sequence
+from hashlib import sha256
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +13,7 @@ from agents.deposit import ContentSize
 from agents.storage.errors import HoldersDown, NotSure
 from agents.storage.index.placing import Placing
 from agents.storage.index.siblings import Known
-from agents.storage.policy import Holding
+from agents.storage.policy import Holding, groups
 from agents.storage.replicas import Rules
 from agents.storage.status import NodeState, NodeStatus
 
@@ -19,7 +22,7 @@ UP = NodeState(NodeStatus("a", "http://a", free=1 << 40), up=True)
 DOWN = NodeState(NodeStatus("b", "http://b", free=1 << 40), up=False)
 
 
-def _placing(known: Known, asked: Known) -> Placing:
+def _placing(known: Known, asked: Known, nodes: Sequence[NodeState] = (UP, DOWN)) -> Placing:
     class Holders:
         async def of(self, wanted: Any) -> dict[Any, Known]:
             return dict.fromkeys(wanted, known)
@@ -28,7 +31,7 @@ def _placing(known: Known, asked: Known) -> Placing:
         async def holders(self, kind: str, key: str) -> Known:
             return asked
 
-    view = SimpleNamespace(nodes=[UP, DOWN], up=[UP], rules=Rules())
+    view = SimpleNamespace(nodes=nodes, up=[node for node in nodes if node.up], rules=Rules())
     return Placing(Holders(), Asking(), view)  # type: ignore[arg-type]
 
 
@@ -62,3 +65,23 @@ async def test_what_is_not_known_is_placed_again() -> None:
     for known, is_known in ((Known(), False), (Known([Holding("a", 1)]), True)):
         [placement] = await _placing(known, Known()).place([ContentSize(KEY, 5)])
         assert placement.known is is_known and bool(placement.nodes) is not is_known
+
+
+@ensureDeferred
+async def test_contents_go_to_nodes_of_their_groups_that_have_room() -> None:
+    """So a node of a large cluster holds, and joins, its own groups only."""
+    full = {f"node-{number}" for number in range(0, 60, 6)}
+    nodes = [
+        NodeState(NodeStatus(name, name, free=0 if name in full else 1 << 40), up=True)
+        for name in (f"node-{number}" for number in range(60))
+    ]
+    contents = [ContentSize(sha256(b"%d" % number).hexdigest(), 5) for number in range(1000)]
+    joined = defaultdict(set)
+    for placement in await _placing(Known(), Known(), nodes).place(contents):
+        assert len(placement.nodes) == 2
+        for name in placement.nodes:
+            joined[name].add(int(placement.key[:2], 16))
+    assert not joined.keys() & full
+    usable = len(nodes) - len(full)
+    assert all(firsts <= groups(name, usable) for name, firsts in joined.items())
+    assert {len(groups(name, usable)) for name in joined} == {81}
