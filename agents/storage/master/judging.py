@@ -120,7 +120,8 @@ class Judge:
         held, aside = self._gather(stored)
         aside -= self._moving(stored, aside)
         wanted = self._wanted(stored)
-        nodes = [_failing(node) if node.name in unable else node for node in self._nodes]
+        without = self._full(_room(stored)).union(unable)
+        nodes = [_failing(node) if node.name in without else node for node in self._nodes]
         steps = repairs(stored.kind, stored.key, held, nodes, wanted, self._expected, aside)
         names = {holding.node for holding in held}
         after = self._counted(names | {step.target for step in steps}, aside)
@@ -176,9 +177,12 @@ class Judge:
 
     def _moving(self, stored: Stored, aside: frozenset[str]) -> frozenset[str]:
         """Return the nodes that move something from a drained disk to another of their own."""
-        size = max((each.size for each in stored.holdings), default=0)
-        room = size if stored.kind == "contents" else 0
-        return frozenset(name for name in aside if self._has_other_room(name, room))
+        return frozenset(name for name in aside if self._has_other_room(name, _room(stored)))
+
+    def _full(self, room: int) -> frozenset[str]:
+        """Return the nodes that have room on disks only that are being drained."""
+        draining = {drain.node for drain in self.drains if drain.disk}
+        return frozenset(name for name in draining if not self._has_other_room(name, room))
 
     def _has_other_room(self, name: str, size: int) -> bool:
         node = self._by_name.get(name)
@@ -234,6 +238,13 @@ class Judge:
     def _is_drained(self, name: str) -> bool:
         node = self._by_name.get(name)
         return node is not None and node.status.draining
+
+
+def _room(stored: Stored) -> int:
+    """Return the bytes that a copy takes, as far as that is known."""
+    if stored.kind == "structures":
+        return 0
+    return max((each.size for each in stored.holdings), default=0)
 
 
 def _failing(node: NodeState) -> NodeState:

@@ -9,7 +9,9 @@ a repair that fails, or a master that is killed, is begun again.
 import math
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
+from twisted.internet.defer import Deferred, DeferredSemaphore
 from twisted.internet.interfaces import IReactorTime
 
 from agents.storage.catalogue import Catalogue
@@ -26,6 +28,7 @@ from anet.together import together
 FIRST_BYTES = 256
 _SUSPECTS_LIMIT = 200_000  # additions that wait to settle; past it a sweep looks at all
 _PORTION = 500  # things looked at together
+_PARTS_AT_ONCE = 8
 _TICK = 0.1  # seconds
 _PLANS = 3  # for one key, before others get their turn
 _RETRY = 15.0  # seconds until a sweep is repeated after a repair that failed; doubled each time
@@ -66,6 +69,7 @@ class Mending:
         self._clock, self._catalogue, self._judge, self._hands = clock, catalogue, judge, hands
         self.settle, self._sweep_every = settle, sweep_every
         self._pace, self._at_once = Pace(clock, rate), at_once
+        self._places = DeferredSemaphore(at_once)
         self._suspects: OrderedDict[tuple[Kind, str], float] = OrderedDict()
         self._sweeps: set[float] = set()  # when everything is to be counted, for some reason
         self._regular = clock.seconds() + sweep_every  # and when without any
@@ -232,11 +236,14 @@ class Mending:
                 await self._catalogue.clear(first)
 
     async def _mend_parts(self, counts: Counter[Part], is_last: bool = False) -> bool:
-        """Mend the parts in which something is left."""
+        """Mend the parts in which something is left, some at once: most have little."""
+        left = iter([part for part in list(counts) if counts[part] > 0])
         well = True
-        for part in list(counts):
-            if counts[part] > 0:
-                well &= await self._mend_part(*part, is_last)
+        while group := list(islice(left, _PARTS_AT_ONCE)):
+            for outcome in await together(self._mend_part(*part, is_last) for part in group):
+                if isinstance(outcome, Exception):
+                    raise outcome
+                well &= outcome
         return well
 
     async def _mend_part(self, kind: Kind, first: int, is_last: bool) -> bool:
@@ -267,10 +274,14 @@ class Mending:
         well = True
         for start in range(0, len(shorts), self._at_once):
             plans = [judge.plan(stored) for stored in shorts[start : start + self._at_once]]
-            outcomes = await together(self._mend(judge, plan) for plan in plans if plan.steps)
+            outcomes = await together(self._in_turn(judge, plan) for plan in plans if plan.steps)
             well &= all(outcome is True for outcome in outcomes)
             await sleep(self._clock, 0)  # where nothing can be done, others get their turn
         return well
+
+    async def _in_turn(self, judge: Judge, plan: Plan) -> bool:
+        """Carry out a plan once fewer than `at_once` are being carried out."""
+        return await self._places.run(lambda: Deferred.fromCoroutine(self._mend(judge, plan)))
 
     async def _mend(self, judge: Judge, plan: Plan) -> bool:
         """Carry out a plan, with other nodes in place of those that cannot."""
