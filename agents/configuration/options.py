@@ -63,8 +63,8 @@ def refuse(error: ConfigurationError) -> NoReturn:
 class _OfCommandLine(Configuration):
     """A configuration whose refusal ends the process instead of raising."""
 
-    def section(self, name: str, cls: type[T]) -> T:
+    def section(self, name: str, cls: type[T], *, partly: bool = False) -> T:
         try:
-            return super().section(name, cls)
+            return super().section(name, cls, partly=partly)
         except ConfigurationError as error:
             refuse(error)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, TypeVar
 
-from attrs import field, frozen, validators
+from attrs import field, fields, frozen, validators
 from yaml.nodes import MappingNode, Node
 
 from agents.configuration import ports
@@ -77,8 +77,13 @@ class Configuration:
         self.path = path
         self.sections = sections or {}
 
-    def section(self, name: str, cls: type[T]) -> T:
+    def section(self, name: str, cls: type[T], *, partly: bool = False) -> T:
         """Return a section as an instance of its class; one the file lacks is all defaults.
+
+        Args:
+            name: of the section.
+            cls: what it says, as far as this is wanted.
+            partly: whether other keys are left to the agent whose section it is.
 
         Raises:
             ConfigurationError: an unknown key, a wrong type, or an impossible value.
@@ -87,6 +92,8 @@ class Configuration:
         if name not in SECTIONS:
             raise KeyError(name)
         node = self.sections.get(name)
+        if partly and isinstance(node, MappingNode):
+            node = _only(node, {one.name for one in fields(cls)})  # type: ignore[arg-type]
         return cls() if node is None else Reader(self.file).instance(node, cls, name)
 
     def security(self, name: str) -> Security:
@@ -173,3 +180,9 @@ def _base_port(value: Any) -> int:
             "",
             f"expected a whole number from 1024 to {65536 - ports.SPAN}, found {value!r}",
         ) from None
+
+
+def _only(section: MappingNode, names: set[str]) -> MappingNode:
+    """Return some keys of a section."""
+    some = [pair for pair in section.value if pair[0].value in names]
+    return MappingNode(section.tag, some, section.start_mark, section.end_mark)

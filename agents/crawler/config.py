@@ -1,27 +1,15 @@
 """The sections of this room: `site-crawler`, and `nursery` from beside the nursery."""
 
-from typing import Any, Literal
-
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address, is_link_address
 from agents.crawler.nursery.config import NurseryConfig
 from agents.machines import machine_field
-from anet.dns import Server, parse_hosts
+from agents.names import Who, hosts_field, servers_field
 
 __all__ = ["NurseryConfig", "SiteCrawlerConfig"]
 
 _positive = validators.gt(0.0)
-
-
-def _are_servers(_instance: object, _attribute: Any, value: list[str]) -> None:
-    for text in value:
-        Server.parse(text)
-
-
-def _are_hosts(_instance: object, _attribute: Any, value: list[str]) -> None:
-    if not all(parse_hosts(line) for line in value):
-        raise ValueError('lines as of /etc/hosts: "ADDRESS NAME…"')
 
 
 @frozen
@@ -55,7 +43,7 @@ class SiteCrawlerConfig:
     silence: float = field(default=60.0, validator=_positive)
     longest_exchange: float = field(default=3600.0, validator=_positive)
     longest_rest: float = field(default=120.0, validator=validators.ge(0.0))
-    names: Literal["dns", "system"] = "dns"
-    name_servers: list[str] = field(factory=list, validator=_are_servers)
-    hosts: list[str] = field(factory=list, validator=_are_hosts)
+    names: Who = "dns"
+    name_servers: list[str] = servers_field()
+    hosts: list[str] = hosts_field()
     urls: int = field(default=10_000_000, validator=validators.ge(1))

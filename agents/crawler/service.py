@@ -10,10 +10,10 @@ from agents.crawler.config import SiteCrawlerConfig
 from agents.crawler.crawler import SiteCrawler
 from agents.crawler.limits import Limits
 from agents.crawler.methods import CrawlerMethods
-from agents.crawler.names import make_resolver
 from agents.crawler.pages import CrawlerPages
 from agents.crawler.parsers import registry
 from agents.machines import machine_name
+from agents.names import make_resolver
 from anet.http import HttpServer, guarded
 from anet.starting import in_words
 from hip import Agent, HipError
@@ -47,7 +47,7 @@ class CrawlerService(MultiService):
     ) -> None:
         super().__init__()
         config = configuration.section(KIND, SiteCrawlerConfig)
-        self.resolver = make_resolver(reactor, config)
+        self.resolver = make_resolver(reactor, config.names, config.name_servers, config.hosts)
         self.agent = Agent(reactor, KIND, name, security=configuration.security(name))
         scheduler = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
         self.crawler = SiteCrawler(

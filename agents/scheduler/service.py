@@ -13,8 +13,7 @@ from agents.configuration import (
     private_folder,
     secret,
 )
-from agents.crawler.config import SiteCrawlerConfig
-from agents.crawler.names import make_resolver
+from agents.names import NamesConfig, make_resolver
 from agents.page.access import Access
 from agents.scheduler.addresses import PATIENCE, LookUp
 from agents.scheduler.config import SchedulerConfig
@@ -147,7 +146,8 @@ class SchedulerService(MultiService):
         handler = guarded(pages.router(), [address])
         self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")
         # Names lead where they lead crawlers.
-        resolver = make_resolver(reactor, configuration.section("site-crawler", SiteCrawlerConfig))
+        names = configuration.section("site-crawler", NamesConfig, partly=True)
+        resolver = make_resolver(reactor, names.names, names.name_servers, names.hosts)
         for service in (resolver, self.server, self.agent, scheduler):
             if service is not None:
                 service.setServiceParent(self)
