@@ -38,14 +38,14 @@ def configuration(web: Web, *, refined: bool = False) -> str:
         more = yaml.safe_load(REFINED)["scheduler"]["expansion"]["filters"]
         expansion["filters"]["rules"] += more["rules"]
     scheduler |= {
-        "delay": 0.0, "slow_down": 0.0, "maximum_depth": 1, "maximum_crawlers": 8,
+        "delay": 0.0, "slow_down": 0.0, "maximum_depth": 1, "maximum_crawlers": 16,
         "strategy": {"scripts": False},
     }  # fmt: skip
     expansion |= {
         "maximum_depth": 1, "patience": 1, "private_networks": True, "ranks_after": 1,
     }  # fmt: skip
     whole["site-crawler"] = {"name_servers": [web.dns]}
-    whole["nursery"] = {"crawlers": 8}
+    whole["nursery"] = {"crawlers": 16}
     return yaml.safe_dump(whole)
 
 
@@ -87,20 +87,16 @@ class Finding:
         with urlopen(Request(url, json.dumps(arguments).encode(), content), timeout=60) as answer:
             return json.load(answer)
 
-    def lines(self, **question: Any) -> list[dict[str, Any]]:
-        """Return sites as they are listed."""
-        found: list[dict[str, Any]] = self.ask("find_sites", limit=1000, **question)["sites"]
+    def lines(self) -> list[dict[str, Any]]:
+        """Return all sites as they are listed."""
+        found: list[dict[str, Any]] = self.ask("find_sites", limit=1000)["sites"]
         return found
-
-    def name_of(self, start_url: str) -> str:
-        """Return the name of one of the web's sites, or the URL of another."""
-        names = {self.web.url(site.name): site.name for site in SITES}
-        return names.get(start_url, start_url)
 
     def named(self) -> dict[str, dict[str, Any]]:
         """Return all sites of the web that were found, by name."""
-        lines = {self.name_of(line["start_url"]): line for line in self.lines()}
-        return {site.name: lines[site.name] for site in SITES if site.name in lines}
+        lines = {line["site"]: line for line in self.lines()}
+        names = {site.name: site_name(self.web.url(site.name)) for site in SITES}
+        return {name: lines[known] for name, known in names.items() if known in lines}
 
     def details(self, name: str) -> dict[str, Any]:
         """Return all that is known of a site."""

@@ -158,7 +158,7 @@ class Web:
         """Return the time, the site and the path of each request that a site has answered."""
         lines = (self._directory / "access.log").read_text().splitlines()
         rows = [line.split(" ", 2) for line in lines]
-        return [(float(when), _site_of(host, path), path) for when, host, path in rows]
+        return [(float(when), site_of(host, path), path) for when, host, path in rows]
 
     def stop(self) -> None:
         """End the servers."""
@@ -225,6 +225,6 @@ class Web:
             return probe.connect_ex((self._addresses["planet.test"], self.port)) == 0
 
 
-def _site_of(host: str, path: str) -> str:
+def site_of(host: str, path: str) -> str:
     """Return the name of the site that a path of a host belongs to."""
     return f"{host}{path[: path.find('/', 1)]}" if path.startswith("/~") else host

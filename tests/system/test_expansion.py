@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from conftest import Archive
 from finding import Finding, configuration
-from many_sites import SITES, STARTS, TOPIC, Web
+from many_sites import SITES, STARTS, TOPIC, Web, site_of
 
 pytestmark = pytest.mark.slow
 
@@ -51,6 +52,13 @@ def test_the_others_are_blacklisted_and_the_reason_is_told(finding: Finding) -> 
         assert any(lacking[name] in words for words in failed), (name, details["judgement"])
         decided = [each for each in details["story"] if each["what"] == "failed"]
         assert decided[0]["why"], name
+
+
+def test_the_archive_has_members_only(finding: Finding) -> None:
+    """What was collected to judge a site that failed is not deposited."""
+    members = TOPIC | set(finding.scores().wrong)
+    kept = {_site(capture["url"]) for capture in finding.archive.check_alive()}
+    assert kept & {site.name for site in SITES} == members
 
 
 def test_sites_that_do_not_answer_are_let_go(finding: Finding) -> None:
@@ -137,6 +145,12 @@ def _ranked(finding: Finding) -> dict[str, dict[str, Any]]:
     """Return all sites, once they have ranks."""
     named = finding.named()
     return named if any(line["hub"] for line in named.values()) else {}
+
+
+def _site(url: str) -> str:
+    """Return the name of the site that a URL belongs to."""
+    parts = urlsplit(url)
+    return site_of(parts.hostname or "", parts.path)
 
 
 def _host(site: str) -> str:
