@@ -127,6 +127,7 @@ class _Bringing:
         """
         problems = [] if parcel.nodes else ["no storage node is up"]
         have = list(parcel.have)
+        failed: list[str] = []
         lost: set[str] = set()
 
         async def send(node: str, load: Load) -> None:
@@ -134,6 +135,7 @@ class _Bringing:
                 lost.update(await self.sender.send(node, parcel, load))
             except NotTaken as error:
                 problems.append(str(error))
+                failed.append(node)
             else:
                 have.append(node)
                 self.patience.moved()
@@ -147,12 +149,14 @@ class _Bringing:
             lacking = [node for node in parcel.nodes if node not in have]
             await _all([Deferred.fromCoroutine(send(node, load)) for node in lacking])
         self.taken.missing |= lost
-        offered = evolve(parcel.without(lost), have=tuple(have), tries=parcel.tries + 1)
+        offered = evolve(
+            parcel.without(lost), have=tuple(have), failed=tuple(failed), tries=parcel.tries + 1
+        )
         return offered, problems[0] if offered.contents and problems else ""
 
     async def _place_again(self, parcel: Parcel) -> list[Parcel]:
         """Ask anew where a parcel goes; what is known by now need not go anywhere."""
-        placements = await self.index.place(parcel.contents, self.patience)
+        placements = await self.index.place(parcel.contents, self.patience, parcel.failed)
         pairs = list(zip(parcel.contents, placements, strict=True))
         known = {placement.key for placement in placements if placement.known}
         self.taken.add(parcel.without(set(parcel.keys) - known))

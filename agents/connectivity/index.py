@@ -25,15 +25,23 @@ class Index:
         """In a few words, which index node it is or why there is none."""
         return self._link.state
 
-    async def place(self, contents: Sequence[ContentSize], patience: Patience) -> list[Placement]:
+    async def place(
+        self, contents: Sequence[ContentSize], patience: Patience, avoid: Sequence[str] = ()
+    ) -> list[Placement]:
         """Ask where contents go; insist.
+
+        Args:
+            contents: which.
+            patience: of the deposit.
+            avoid: base URLs of nodes that have just not taken them, for which others stand in.
 
         Raises:
             Stalled: no index node has answered for too long.
         """
 
         async def ask() -> list[Placement]:
-            answer = await self._call("place", contents=list(contents))
+            avoiding = {"avoid": list(avoid)} if avoid else {}
+            answer = await self._call("place", contents=list(contents), **avoiding)
             return convert(answer, list[Placement])
 
         return await patience.insist(ask, passes)

@@ -19,6 +19,7 @@ class Parcel:
         nodes: base URLs of the nodes.
         contents: one, or several small ones.
         have: nodes that took all of them already.
+        failed: nodes that did not when they were last offered to.
         tries: how often they were offered.
         backoff: how long to wait before the next time.
     """
@@ -26,6 +27,7 @@ class Parcel:
     nodes: tuple[str, ...]
     contents: list[ContentSize]
     have: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
     tries: int = 0
     backoff: Backoff = field(factory=Backoff)
 

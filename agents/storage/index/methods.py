@@ -58,16 +58,19 @@ class IndexNodeMethods:
 
     @exposed(roles=("connectivity",))
     @_refusing
-    async def place(self, contents: list[ContentSize]) -> list[Placement]:
+    async def place(
+        self, contents: list[ContentSize], avoid: list[str] | None = None
+    ) -> list[Placement]:
         """Return for each content whether it is known, and if not the nodes to PUT it to.
 
-        Nodes are base URLs; each should take the content. Refuses "not-a-key", "too-many",
-        "no-storage" when no node is up with room, "overloaded".
+        Nodes are base URLs; each should take the content. With `avoid`, nodes that have just not
+        taken it, others stand in for these, and what has too few copies is not known. Refuses
+        "not-a-key", "too-many", "no-storage" when no node is up with room, "overloaded".
         """
         self._limit(len(contents))
         for content in contents:
             _check(content.key)
-        return await self._placing.place(contents)
+        return await self._placing.place(contents, avoid or [])
 
     @exposed(roles=("connectivity",))
     @_refusing

@@ -1,6 +1,6 @@
 """Which contents the archive has already, where new ones go, and where both are found."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from agents.deposit import ContentSize, Placement
 from agents.storage.disk.layout import Kind
@@ -9,7 +9,7 @@ from agents.storage.index.asking import Asking
 from agents.storage.index.holders import Holders
 from agents.storage.index.siblings import Known
 from agents.storage.index.view import ClusterView
-from agents.storage.policy import place, writable
+from agents.storage.policy import place, suffices, writable
 from agents.storage.status import NodeState
 
 
@@ -26,39 +26,55 @@ class Placing:
         self._holders, self._asking, self._view = holders, asking, view
         self.known = self.placed = self.found = 0
 
-    async def place(self, contents: Sequence[ContentSize]) -> list[Placement]:
+    async def place(
+        self, contents: Sequence[ContentSize], avoid: Collection[str] = ()
+    ) -> list[Placement]:
         """Return for each content that it is known, or the nodes to PUT it to.
 
         A content whose holders are all down, or not known yet, is placed anew: better a copy too
         many.
+
+        Args:
+            contents: which.
+            avoid: base URLs of nodes that have just not taken them. Others stand in for these,
+                and what has a holder is known only once it has as many as are wanted, so that no
+                content is left with one copy while a node that could take another is up.
 
         Raises:
             NoStorage: no node is up with room for one of them.
         """
         held = await self._holders.of(("contents", each.key) for each in contents)
         nodes = self._view.nodes
-        up = {node.name for node in nodes if node.up}
         placements: list[Placement] = []
         for content in contents:
-            known = held["contents", content.key]
-            if any(holding.node in up for holding in known.holdings):
+            names = {holding.node for holding in held["contents", content.key].holdings}
+            holders = [node for node in nodes if node.up and node.name in names]
+            chosen = self._chosen(content, holders, avoid) if avoid or not holders else holders
+            if len(chosen) == len(holders):
                 self.known += 1
                 placements.append(Placement(content.key, known=True))
             else:
                 self.placed += 1
-                urls = self._nodes(content, nodes)
+                urls = [node.status.url for node in chosen]
                 placements.append(Placement(content.key, known=False, nodes=urls))
         return placements
 
-    def _nodes(self, content: ContentSize, nodes: Sequence[NodeState]) -> list[str]:
-        usable = writable(nodes, content.size)
-        if not usable:
+    def _chosen(
+        self, content: ContentSize, holders: list[NodeState], avoid: Collection[str]
+    ) -> list[NodeState]:
+        """Return the holders, and the nodes that are to have the content beside them."""
+        wanted = self._view.rules.wanted("contents", content.size)
+        usable = writable(self._view.nodes, content.size)
+        if not usable and not holders:
             raise NoStorage(
                 f"no storage node is up with room for {content.size} bytes: start one, or free "
                 "some space"
             )
-        chosen = place(content.key, usable, self._view.rules.wanted("contents", content.size))
-        return [node.status.url for node in chosen]
+        willing = [node for node in usable if node.status.url not in avoid]
+        chosen = holders + place(content.key, willing, wanted, holders)
+        if avoid and not suffices(chosen, wanted):
+            chosen += place(content.key, usable, wanted, chosen)
+        return chosen
 
     async def find(self, kind: Kind, key: str) -> list[str]:
         """Return base URLs of the nodes that are up and hold a key, the fullest copy first.

@@ -142,6 +142,7 @@ class FakeIndex:
         refusals: codes to refuse calls with before any other answer.
         poison: a URL whose captures are invalid.
         forgets: whether it knows no content any more once a batch is recorded.
+        avoided: base URLs of nodes for which others were to stand in.
     """
 
     def __init__(self, nodes: list[FakeNode]) -> None:
@@ -152,10 +153,12 @@ class FakeIndex:
         self.refusals: list[str] = []
         self.poison = ""
         self.forgets = False
+        self.avoided: set[str] = set()
 
     @exposed
-    def place(self, contents: list[ContentSize]) -> list[Placement]:
+    def place(self, contents: list[ContentSize], avoid: list[str] | None = None) -> list[Placement]:
         self._refuse()
+        self.avoided |= set(avoid or [])
         urls = [node.url for node in self.nodes]
         return [
             Placement(each.key, True)

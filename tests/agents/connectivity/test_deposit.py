@@ -250,6 +250,7 @@ async def test_large_and_small_contents_come_whole(tree: Any) -> None:
     for node in tree.nodes:
         assert set(node.contents.values()) == set(bodies.values())
     assert tree.nodes[0].puts == 3  # it had them, and was not asked again
+    assert tree.index.avoided == {tree.nodes[1].url}  # others were to stand in, had there been any
 
 
 @ensureDeferred

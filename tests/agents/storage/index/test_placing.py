@@ -68,6 +68,23 @@ async def test_what_is_not_known_is_placed_again() -> None:
 
 
 @ensureDeferred
+async def test_others_stand_in_for_nodes_that_do_not_take_a_content() -> None:
+    """What one node has is not known until another has it too, if there is one that could."""
+    nodes = [NodeState(NodeStatus(each, f"http://{each}", free=1 << 40), True) for each in "abc"]
+    wanted, on_a = [ContentSize(KEY, 5)], Known([Holding("a", 5)])
+    for silent, other in (("b", "c"), ("c", "b")):
+        placing = _placing(on_a, Known(), nodes)
+        [placement] = await placing.place(wanted, [f"http://{silent}"])
+        assert not placement.known
+        assert placement.nodes == ["http://a", f"http://{other}"]
+    both = Known([Holding("a", 5), Holding("c", 5)])
+    [placement] = await _placing(both, Known(), nodes).place(wanted, ["http://b"])
+    assert placement.known
+    [placement] = await _placing(on_a, Known(), nodes[:2]).place(wanted, ["http://b"])
+    assert placement.nodes == ["http://a", "http://b"]  # there is nobody else to ask
+
+
+@ensureDeferred
 async def test_contents_go_to_nodes_of_their_groups_that_have_room() -> None:
     """So a node of a large cluster holds, and joins, its own groups only."""
     full = {f"node-{number}" for number in range(0, 60, 6)}
