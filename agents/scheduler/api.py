@@ -23,6 +23,7 @@ LOOKS = frozenset(
     | {"campaigns", "machines"}
 )
 _NUMBERS = frozenset({"days", "limit", "sites", "size"})  # parameters of these
+_DIGITS = 18  # of a number
 _STATUS = {
     "unknown-method": 404,
     "bad-arguments": 400,
@@ -136,4 +137,4 @@ async def _arguments(request: Request) -> dict[str, Any]:
 
 def _value(name: str, text: str) -> str | int:
     """Return a parameter of a query: a number where one is meant."""
-    return int(text) if name in _NUMBERS and text.isdecimal() else text
+    return int(text) if name in _NUMBERS and text.isdecimal() and len(text) <= _DIGITS else text

@@ -8,16 +8,19 @@ from agents.delimitation import InvalidExpression
 from agents.feed import CollectedFeeds, FeedNews
 from agents.judgement import LEARNED_AT_ONCE
 from agents.scheduler.database import Bounds
+from agents.scheduler.database.decisions import SCHEDULER
 from agents.scheduler.life import NoSuchTransition, StandingEvent
 from agents.scheduler.portion.by_hand import ByHand
 from agents.scheduler.portion.expanding import Expanding, NoPlace
 from agents.scheduler.portion.feeding import AGGREGATOR, Feeding
 from agents.scheduler.temporal import Campaign, SiteSettings
+from agents.scheduler.temporal.settings import DEEPEST
 from hip import CallRefused, Peer, exposed
 
 CONNECTIVITY = "connectivity"
 _SITES = 10_000  # of one call
 _WORDS = 2000  # characters of a reason
+_NAME = 200  # of who decides
 _BY_HAND = {
     "ban": StandingEvent.BANNED,
     "pardon": StandingEvent.PARDONED,
@@ -91,7 +94,7 @@ class PortionMethods:
         if event is None:
             raise CallRefused("bad-decision", f"one of {', '.join(_BY_HAND)}")
         with _refusing():
-            standing = await self._by_hand.decide(site, event, who or peer.name, why[:_WORDS])
+            standing = await self._by_hand.decide(site, event, _by(who or peer.name), why[:_WORDS])
             return standing.value
 
     @exposed(roles=("operator",))
@@ -110,9 +113,11 @@ class PortionMethods:
         start = None if start_url is None else urls.canonical(start_url)
         if start_url is not None and start is None:
             raise CallRefused("bad-decision", f"{start_url[:200]!r} cannot be collected")
+        if maximum_depth is not None and not 0 <= maximum_depth <= DEEPEST:
+            raise CallRefused("bad-decision", f"a maximum depth is from 0 to {DEEPEST}")
         bounds = Bounds(accept, reject, maximum_depth)
         with _refusing():
-            await self._by_hand.bound(site, bounds, start, who or peer.name, why[:_WORDS])
+            await self._by_hand.bound(site, bounds, start, _by(who or peer.name), why[:_WORDS])
 
     @exposed(roles=("operator",))
     async def settle(
@@ -124,7 +129,7 @@ class PortionMethods:
         updates. What is left out is left to the configuration.
         """
         with _refusing():
-            await self._by_hand.settle(site, settings, who or peer.name, why[:_WORDS])
+            await self._by_hand.settle(site, settings, _by(who or peer.name), why[:_WORDS])
 
     @exposed(roles=("operator",))
     async def prioritise(
@@ -134,7 +139,7 @@ class PortionMethods:
         if not 0 <= priority <= 1e6:
             raise CallRefused("bad-decision", "a priority is from 0 to 1,000,000")
         with _refusing():
-            await self._by_hand.prioritise(site, priority, who or peer.name, why[:_WORDS])
+            await self._by_hand.prioritise(site, priority, _by(who or peer.name), why[:_WORDS])
 
     @exposed(roles=("operator",))
     async def release(
@@ -142,20 +147,20 @@ class PortionMethods:
     ) -> None:
         """Leave to the scheduler what a person had fixed: standing, priority, accept and so on."""
         with _refusing():
-            await self._by_hand.release(site, frozenset(names), who or peer.name, why[:_WORDS])
+            await self._by_hand.release(site, frozenset(names), _by(who or peer.name), why[:_WORDS])
 
     @exposed(roles=("operator",))
     async def put_campaign(
         self, peer: Peer, campaign: Campaign, why: str = "", who: str = ""
     ) -> None:
         """Add a campaign, or change the one of that name; one that had ended goes on."""
-        await self._by_hand.put_campaign(campaign, who or peer.name, why[:_WORDS])
+        await self._by_hand.put_campaign(campaign, _by(who or peer.name), why[:_WORDS])
 
     @exposed(roles=("operator",))
     async def end_campaign(self, peer: Peer, campaign: str, why: str = "", who: str = "") -> None:
         """End a campaign now."""
         with _refusing():
-            await self._by_hand.end_campaign(campaign, who or peer.name, why[:_WORDS])
+            await self._by_hand.end_campaign(campaign, _by(who or peer.name), why[:_WORDS])
 
     @exposed(roles=("operator",))
     async def join_campaign(
@@ -164,7 +169,7 @@ class PortionMethods:
         """Have sites take part in a campaign."""
         with _refusing():
             await self._by_hand.join_campaign(
-                campaign, _some(sites), who or peer.name, why[:_WORDS]
+                campaign, _some(sites), _by(who or peer.name), why[:_WORDS]
             )
 
     @exposed(roles=("operator",))
@@ -174,7 +179,7 @@ class PortionMethods:
         """Have sites take part in a campaign no more."""
         with _refusing():
             await self._by_hand.leave_campaign(
-                campaign, _some(sites), who or peer.name, why[:_WORDS]
+                campaign, _some(sites), _by(who or peer.name), why[:_WORDS]
             )
 
     @exposed(roles=("operator",))
@@ -186,12 +191,12 @@ class PortionMethods:
         if url is None:
             raise CallRefused("bad-decision", f"{feed[:200]!r} is no address of a feed")
         with _refusing():
-            await self._by_hand.add_feed(site, url, who or peer.name, why[:_WORDS])
+            await self._by_hand.add_feed(site, url, _by(who or peer.name), why[:_WORDS])
 
     @exposed(roles=("operator",))
     async def forget_feed(self, peer: Peer, feed: str, why: str = "", who: str = "") -> None:
         """Follow a feed no more."""
-        await self._by_hand.forget_feed(feed, who or peer.name, why[:_WORDS])
+        await self._by_hand.forget_feed(feed, _by(who or peer.name), why[:_WORDS])
 
 
 @contextmanager
@@ -200,6 +205,12 @@ def _refusing() -> Iterator[None]:
         yield
     except (NoSuchTransition, NoPlace, InvalidExpression) as error:
         raise CallRefused("bad-decision", str(error)) from None
+
+
+def _by(who: str) -> str:
+    """Return who decides: never the scheduler, whose decisions do not stick."""
+    name = who[:_NAME]
+    return f"{name} (by hand)" if name == SCHEDULER else name
 
 
 def _some(sites: list[str]) -> list[str]:

@@ -11,6 +11,8 @@ from agents.scheduler.temporal.rhythm import DAY
 
 SHORTEST, LONGEST = 60.0, 3650 * DAY  # seconds between which every interval lies
 
+DEEPEST = 2**31 - 1  # page links from the start of a site
+
 
 def _is_interval(_instance: object, _attribute: Any, value: float | None) -> None:
     if value is not None and not SHORTEST <= value <= LONGEST:
@@ -20,6 +22,11 @@ def _is_interval(_instance: object, _attribute: Any, value: float | None) -> Non
 def _is_weight(_instance: object, _attribute: Any, value: float) -> None:
     if not (math.isfinite(value) and 0.001 <= value <= 1000.0):
         raise ValueError("a factor from 0.001 to 1000")
+
+
+def _is_depth(_instance: object, _attribute: Any, value: int | None) -> None:
+    if value is not None and not 0 <= value <= DEEPEST:
+        raise ValueError(f"page links, from 0 to {DEEPEST}")
 
 
 def _is_date(_instance: object, _attribute: Any, value: str) -> None:
@@ -86,7 +93,7 @@ class SiteSettings:
     interval: float | None = field(default=None, validator=_is_interval)
     minimum_interval: float | None = field(default=None, validator=_is_interval)
     maximum_interval: float | None = field(default=None, validator=_is_interval)
-    maximum_depth: int | None = field(default=None, validator=validators.optional(validators.ge(0)))
+    maximum_depth: int | None = field(default=None, validator=_is_depth)
     priority: float = field(default=1.0, validator=_is_weight)
     forbidden: Calendar = field(factory=Calendar)
     only: Calendar = field(factory=Calendar)
@@ -112,7 +119,7 @@ class Campaign:
     begins: str = field(validator=_is_date)
     ends: str = field(validator=_is_date)
     interval: float = field(default=DAY, validator=_is_interval)
-    maximum_depth: int | None = field(default=None, validator=validators.optional(validators.ge(0)))
+    maximum_depth: int | None = field(default=None, validator=_is_depth)
     priority: float = field(default=10.0, validator=_is_weight)
 
     def __attrs_post_init__(self) -> None:

@@ -64,6 +64,14 @@ async def test_a_program_looks_and_decides(running: Any) -> None:
         ("site", {}, 400, "bad-arguments"),
         ("decide", {"site": "m0.example", "decision": "eat"}, 400, "bad-decision"),
         ("find_sites", {"order": "nonsense"}, 400, "bad-question"),
+        ("bound", {"site": "m0.example", "maximum_depth": -5}, 400, "bad-decision"),
+        ("bound", {"site": "m0.example", "maximum_depth": 2**63}, 400, "bad-decision"),
+        (
+            "settle",
+            {"site": "m0.example", "settings": {"maximum_depth": 2**80}},
+            400,
+            "bad-arguments",
+        ),
         ("order", {"urls": ["nonsense"]}, 400, "bad-order"),
     ],
 )
@@ -88,6 +96,18 @@ async def test_what_is_no_call_is_refused(running: Any) -> None:
         assert answer[0] == status and "message" in msgspec.json.decode(answer[1])
     assert (await running.get("/api/decide"))[0] == 405
     assert (await running.get("/api/a/b"))[0] == 404
+    assert (await running.get(f"/api/timeline?days={'9' * 5000}"))[0] == 400
+
+
+@ensureDeferred
+async def test_nobody_decides_in_the_name_of_the_scheduler(running: Any) -> None:
+    """What it decides does not stick; what a person does sticks, whatever they call themselves."""
+    named = {"site": "m0.example", "who": "scheduler"}
+    assert await running.api("decide", **named, decision="rest") == (200, "dormant")
+    assert (await running.api("prioritise", **named, priority=0.25))[0] == 200
+    found = (await running.api("site", site="m0.example"))[1]
+    assert found["held"] == ["priority", "standing"]
+    assert {line["who"] for line in found["story"][:2]} == {"scheduler (by hand)"}
 
 
 @ensureDeferred
