@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import define, field
@@ -10,6 +11,7 @@ from twisted.internet.interfaces import IDelayedCall
 from agents.deposit import DepositFigures, HostedFolder
 from agents.scheduler.alarm import Alarm
 from agents.scheduler.database import Crawl, Database
+from agents.scheduler.life import NoSuchTransition
 from agents.scheduler.means import Means
 from agents.scheduler.orders import policy_of
 from agents.scheduler.pool import Peer
@@ -171,8 +173,12 @@ class Depositing:
             running.peer = None
 
     async def _deposit(self, peer: Peer, crawl: Crawl) -> None:
-        with self._means.journal.noting(f"the deposit of {crawl.crawl} is in doubt"):
+        doubt = f"the deposit of {crawl.crawl} is in doubt"
+        with self._means.journal.noting(doubt):
             await self._deposit_once(peer, crawl)
+        if crawl.crawl in self._running:
+            with self._means.journal.noting(doubt), suppress(NoSuchTransition):
+                await self._leave_waiting(crawl, "what became of it could not be noted")
         self._try_again(crawl.crawl)
 
     async def _deposit_once(self, peer: Peer, crawl: Crawl) -> None:
@@ -207,7 +213,11 @@ class Depositing:
     async def _broke(self, crawl: Crawl, reason: str) -> None:
         means = self._means
         means.journal.add(f"the deposit of {crawl.crawl} is to be repeated: {reason}")
-        await means.store.run(Database.deposit_broke, crawl.crawl, reason, means.now())
+        await self._leave_waiting(crawl, reason)
+
+    async def _leave_waiting(self, crawl: Crawl, reason: str) -> None:
+        now = self._means.now()
+        await self._means.store.run(Database.deposit_broke, crawl.crawl, reason, now)
 
     def _try_again(self, crawl: str) -> None:
         """Try a deposit again after a while, if it has not come to its end."""

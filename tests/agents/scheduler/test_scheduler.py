@@ -413,6 +413,21 @@ def test_a_deposit_that_cannot_be_noted_is_asked_for_again(world: Any, monkeypat
     assert world.state(crawl) == "deposited"
 
 
+def test_a_deposit_whose_end_cannot_be_noted_is_repeated(world: Any, monkeypatch: Any) -> None:
+    """An error after it leaves no crawl behind that is neither deposited nor tried again."""
+    crawler, connectivity = world.crawler(), world.connectivity()
+    [crawl] = world.order(URL)
+    crawler.finish()
+    with monkeypatch.context() as patch:
+        patch.setattr("agents.scheduler.database.Database.deposit_done", lambda *_: 1 / 0)
+        connectivity.succeed()
+        assert world.state(crawl) == "collected"
+    world.pass_time(20)
+    assert len(connectivity.deposits) == 2
+    connectivity.succeed()
+    assert world.state(crawl) == "deposited"
+
+
 def test_a_deposit_is_repeated_after_a_restart(world: Any) -> None:
     """A deposit that nobody heard the end of is asked for again."""
     crawler = world.crawler()
