@@ -196,12 +196,12 @@ class PageQueries:
         """Return how often each event of standings was decided, by day from this one on."""
         days: dict[str, dict[str, int]] = {}
         rows = self._engine.execute(
-            "SELECT name, value FROM tallies WHERE name LIKE ?", ["decided %"]
+            "SELECT name, value FROM tallies WHERE name >= ? AND name < ?",
+            [f"decided {day}", f"decided {LAST}"],
         )
         for row in rows:
             _, date, event = row["name"].split(" ", 2)
-            if date >= day:
-                days.setdefault(date, {})[event] = row["value"]
+            days.setdefault(date, {})[event] = row["value"]
         return days
 
     def number_in_campaign(self, campaign: str) -> int:

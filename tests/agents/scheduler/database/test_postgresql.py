@@ -90,3 +90,14 @@ def test_another_database_system_is_no_configuration() -> None:
     """What is no PostgreSQL is refused where it is written, without being shown."""
     with pytest.raises(ValueError, match="postgresql://user:password@host/database"):
         SchedulerConfig(database="mysql://dlweb:sesame@host/archive")
+
+
+def test_names_have_one_order_in_every_language(postgresql: Any) -> None:
+    """A server of another language sorts names as SQLite does, so that searches find the same."""
+    postgresql.do("CREATE DATABASE spoken TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en'")
+    database = Database(postgresql.url().replace("/postgres?", "/spoken?"))
+    names = ["a/B", "a/a", "a-b", "ab", "b"]
+    database.discover([site(name) for name in names], DATE)
+    found = [row["site"] for row in database.sites_named("a", "", 9)]
+    database.close()
+    assert found == ["a-b", "a/B", "a/a", "ab"]
