@@ -22,9 +22,10 @@ _ROOTS = frozenset(["rss", "RDF", "feed", "channel"])
 _PERIODS = {"hourly": 3600.0, "daily": 86400.0, "weekly": 604800.0, "monthly": 2592000.0,
             "yearly": 31536000.0}  # fmt: skip
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-# What looks like an entity and is none of XML's; not in CDATA, where it stands for itself.
+# What looks like an entity and is none of XML's; not in CDATA, where it stands for itself, and
+# which goes to the end when nothing ends it: each byte is looked at once.
 _UNDECLARED = re.compile(
-    rb"(<!\[CDATA\[.*?\]\]>)|&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});)(\w{1,30};)?",
+    rb"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});)(\w{1,30};)?",
     re.S,
 )
 _ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"

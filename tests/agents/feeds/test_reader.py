@@ -143,3 +143,9 @@ def test_json_of_any_shape_is_read(value: object, key: str) -> None:
         read(json.dumps(document).encode(), URL)
     except NotAFeed as error:
         assert "JSON" in str(error)  # NaN is none
+
+
+def test_sections_that_never_end_take_no_time() -> None:
+    """Each byte of a damaged feed is looked at once, however many of them begin there."""
+    body = b"<rss><channel><title>x</title>" + b"<![CDATA[" * 100_000
+    assert read(body, URL).entries == ()
