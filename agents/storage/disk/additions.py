@@ -24,6 +24,7 @@ from agents.storage.errors import LayoutRefused
 _HEADER = re.compile(rb"dlweb-additions 1 ([0-9a-f]{32})\n")
 START = 51  # where the first line begins, in bytes
 _BLOCK = 65536
+_REPLACED = "another log is in the place of this one"
 _NO_MARK = "-"
 _GONE = "gone"
 _LINE = re.compile(
@@ -134,12 +135,11 @@ class AdditionsLog:
             self._append(data)
 
     def _append(self, data: bytes) -> None:
-        descriptor = os.open(self._path, os.O_RDWR)
+        own = self._own()
+        descriptor = os.open(self._path, os.O_WRONLY)
         try:
-            header = _HEADER.fullmatch(os.pread(descriptor, START, 0))
-            if header is None or header[1].decode("ascii") != self.log:
-                # A write that hung goes on when somebody has put another disk into its place.
-                raise OSError(errno.ESTALE, "another log is in the place of this one")
+            if not os.path.samestat(own, os.fstat(descriptor)):
+                raise OSError(errno.ESTALE, _REPLACED)
             os.ftruncate(descriptor, self.position)  # what an append that failed has left
             view, offset = memoryview(data), self.position
             while view:
@@ -149,6 +149,17 @@ class AdditionsLog:
         finally:
             os.close(descriptor)
         self.position = offset
+
+    def _own(self) -> os.stat_result:
+        """Return what file the log is, once it is sure that it is still this one.
+
+        A write that hung goes on when somebody has put another disk into its place.
+        """
+        with self._path.open("rb") as file:
+            header = _HEADER.fullmatch(file.read(START))
+            if header is None or header[1].decode("ascii") != self.log:
+                raise OSError(errno.ESTALE, _REPLACED)
+            return os.fstat(file.fileno())
 
     def read(self, log: str, since: int, limit: int = 1 << 18) -> Additions:
         """Return what was added since a position; all from the start if it is of another log.
