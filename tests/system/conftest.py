@@ -54,7 +54,7 @@ class Nginx:
         self.folder = folder
         self._work = work
         self.port = free_ports(1)
-        zone = f"limit_req_zone $server_name zone=slow:1m rate={rate};" if rate else ""
+        zone = f"limit_req_zone $server_port zone=slow:1m rate={rate};" if rate else ""
         limit = "limit_req zone=slow burst=100000;" if rate else ""
         work.mkdir(parents=True, exist_ok=True)
         configuration = work / "nginx.conf"

@@ -24,8 +24,8 @@ pytestmark = [
 
 @pytest.fixture
 def slow_site(tmp_path: Path) -> Iterator[Nginx]:
-    """A part of Python's documentation, some 500 files, which takes some seconds."""
-    nginx = Nginx(DOCUMENTATION, tmp_path / "nginx", rate="80r/s")
+    """A part of Python's documentation, some 500 files, which takes some twenty seconds."""
+    nginx = Nginx(DOCUMENTATION, tmp_path / "nginx", rate="40r/s")
     yield nginx
     nginx.stop()
 
