@@ -23,8 +23,8 @@ def site(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def slow_site(site, tmp_path_factory):
-    """The same site behind a server that takes some seconds for all of it."""
-    nginx = Nginx(site.folder, tmp_path_factory.mktemp("slow-nginx"), rate="80r/s")
+    """The same site behind a server that gives it one by one, and takes some seconds for it."""
+    nginx = Nginx(site.folder, tmp_path_factory.mktemp("slow-nginx"), rate="500r/s")
     yield nginx
     nginx.stop()
 
