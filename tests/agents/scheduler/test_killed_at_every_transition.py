@@ -233,7 +233,7 @@ class Process(ProcessProtocol):
         """Return the next line, within a time."""
         while not self._lines:
             self._waiting = Deferred()
-            await self._waiting.addTimeout(20, reactor)
+            await self._waiting.addTimeout(60, reactor)
         return self._lines.popleft()
 
 
@@ -347,7 +347,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     await made.stop()
 
 
-async def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+async def until(condition: Callable[[], bool], seconds: float = 60) -> None:
     """Wait for what others do."""
     deadline = monotonic() + seconds
     while not condition():
