@@ -16,6 +16,7 @@ from agents.connectivity.crawl_folder import (
     CrawlFolder,
 )
 from agents.connectivity.merging import merge
+from anet.durable import sync_path
 
 # The report is for people. Signatures last: they alone let contents be left out.
 _FILES = (STRUCTURE, ANALYSIS, REPORT, SIGNATURES)
@@ -41,7 +42,7 @@ def publish(folder: CrawlFolder, site: Path, whole: bool = True) -> None:
         if not whole and (site / SIGNATURES).exists():
             for name, lines in merge(folder.path, site):
                 _write(lines, site / name)
-            _sync(site)
+            sync_path(site)
             return
         for name in _FILES:
             if name == ANALYSIS and not (folder.path / name).exists():
@@ -49,7 +50,7 @@ def publish(folder: CrawlFolder, site: Path, whole: bool = True) -> None:
                 continue
             _put(folder.path / name, site / name)
         for changed in (site, site.parent, site.parent.parent):
-            _sync(changed)
+            sync_path(changed)
 
 
 @contextmanager
@@ -72,7 +73,7 @@ def _keep_certificates(chains: Path, kept: Path) -> None:
     for chain in found:
         if not (kept / chain.name).exists():
             _put(chain, kept / chain.name)
-    _sync(kept)
+    sync_path(kept)
 
 
 def _put(source: Path, target: Path) -> None:
@@ -83,7 +84,7 @@ def _put(source: Path, target: Path) -> None:
         os.link(source, draft)  # a crawler never changes a finished file
     except OSError:
         shutil.copyfile(source, draft)
-    _sync(draft)
+    sync_path(draft)
     draft.replace(target)
     draft.unlink(missing_ok=True)  # of a deposit that is repeated, both are one file, and stay
 
@@ -94,7 +95,7 @@ def _write(lines: Iterable[bytes], target: Path) -> None:
     draft.unlink(missing_ok=True)
     with draft.open("xb") as file:
         file.writelines(lines)
-    _sync(draft)
+    sync_path(draft)
     draft.replace(target)
 
 
@@ -109,12 +110,4 @@ def withdraw(site: Path) -> None:
     with suppress(FileNotFoundError), _alone(site):
         for name in reversed(_FILES):
             (site / name).unlink(missing_ok=True)
-        _sync(site)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        sync_path(site)

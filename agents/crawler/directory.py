@@ -18,6 +18,7 @@ from agents.compact import Digests
 from agents.crawler.network.certificates import Certificates
 from agents.crawler.pack import Pack
 from agents.order import Order
+from anet.durable import sync_path
 
 _encode = msgspec.json.Encoder().encode
 
@@ -83,8 +84,8 @@ class CrawlDirectory:
         draft.write_bytes(report)
         _sync_file_system(self.path)
         draft.rename(self.path / "report.xml")
-        _sync(self.path)
-        _sync(self.path.parent)
+        sync_path(self.path)
+        sync_path(self.path.parent)
 
     def abandon(self) -> None:
         """Remove everything. Blocks: to be called in a worker."""
@@ -104,13 +105,5 @@ def _sync_file_system(path: Path) -> None:
         syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
         if syncfs is None or syncfs(descriptor) != 0:
             os.sync()
-    finally:
-        os.close(descriptor)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import msgspec
-
 from agents import dates
 from agents.capture import HEAD_LIMIT
 from agents.crawler.analysing import Analysing, Text, reader_of_text
@@ -18,24 +16,8 @@ from agents.crawler.parsers.registry import media_type
 from agents.crawler.reading.reception import Reception
 from agents.crawler.strategy.frontier import Task
 from agents.order import CrawlFigures, Order
+from agents.structure_line import StructureLine
 from anet.http import Headers, parse_head
-
-
-class StructureLine(msgspec.Struct, omit_defaults=True):
-    """One capture, as a line of the crawl's `structure` (docs/reference/crawl-directory.md)."""
-
-    url: str
-    date: str
-    content: str
-    size: int
-    status: int
-    head: str
-    origin: str
-    depth: int
-    kind: str
-    new: bool
-    change: str
-    place: int | None = None
 
 
 class Recorder:

@@ -19,9 +19,11 @@ from agents.bundle import CONTENT_LIMIT
 from agents.capture import HEAD_LIMIT
 from agents.feed import CollectedFeeds
 from agents.feeds.fetching import Answer
-from agents.feeds.finishing import SITE, Line, finish, sync
+from agents.feeds.finishing import SITE, finish
 from agents.order import Order
+from agents.structure_line import StructureLine
 from anet.clock import wall
+from anet.durable import sync_path
 from anet.workers import Workers
 
 _encode = msgspec.json.Encoder().encode
@@ -114,8 +116,10 @@ class Captures:
         opened.met.add(digest)
         opened.size += len(answer.body)
 
-    def _line(self, opened: _Open, url: str, answer: Answer, key: str, place: int | None) -> Line:
-        return Line(
+    def _line(
+        self, opened: _Open, url: str, answer: Answer, key: str, place: int | None
+    ) -> StructureLine:
+        return StructureLine(
             url=url,
             date=dates.from_timestamp(answer.date),
             content=key,
@@ -166,8 +170,8 @@ def _write(opened: _Open, key: str, body: bytes) -> int | None:
             own.write(body)
             own.flush()
             os.fsync(own.fileno())
-        sync(file.parent)
-        sync(file.parent.parent)
+        sync_path(file.parent)
+        sync_path(file.parent.parent)
         return None
     place = opened.pack.tell()
     opened.pack.write(body)

@@ -1,12 +1,12 @@
 """The `feed-aggregator` section of the configuration."""
 
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address, is_link_address
-from anet.dns import Server, parse_hosts
+from agents.names import Who, hosts_field, servers_field
 
 _positive = validators.gt(0.0)
 
@@ -17,16 +17,6 @@ def _is_url(_instance: object, _attribute: Any, value: str | None) -> None:
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
         raise ValueError("a URL as https://archive.example/feeds, without a query")
-
-
-def _are_servers(_instance: object, _attribute: Any, value: list[str]) -> None:
-    for text in value:
-        Server.parse(text)
-
-
-def _are_hosts(_instance: object, _attribute: Any, value: list[str]) -> None:
-    if not all(parse_hosts(line) for line in value):
-        raise ValueError('lines as of /etc/hosts: "ADDRESS NAME…"')
 
 
 @frozen
@@ -77,9 +67,9 @@ class FeedAggregatorConfig:
     longest_exchange: float = field(default=120.0, validator=_positive)
     body_limit: int = field(default=8 * 2**20, validator=validators.ge(1024))
     gather: float = field(default=30.0, validator=_positive)
-    names: Literal["dns", "system"] = "dns"
-    name_servers: list[str] = field(factory=list, validator=_are_servers)
-    hosts: list[str] = field(factory=list, validator=_are_hosts)
+    names: Who = "dns"
+    name_servers: list[str] = servers_field()
+    hosts: list[str] = hosts_field()
     captures: bool = True
     capture_period: float = field(default=3600.0, validator=_positive)
     capture_size: int = field(default=256 * 2**20, validator=validators.ge(1))

@@ -1,6 +1,5 @@
 """Finishing a directory of captures, also one that a killed process left (docs/reference)."""
 
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -9,26 +8,11 @@ from lxml import etree
 
 from agents.feed import CollectedFeeds
 from agents.order import CrawlFigures
+from agents.structure_line import StructureLine
+from anet.durable import sync_path
 
 SITE = "feeds"  # the name under which they are deposited
 REPORT = "report.xml"
-
-
-class Line(msgspec.Struct, omit_defaults=True):
-    """One capture, as a line of `structure` (docs/reference/crawl-directory.md)."""
-
-    url: str
-    date: str
-    content: str
-    size: int
-    status: int
-    head: str
-    origin: str
-    depth: int
-    kind: str
-    new: bool
-    change: str
-    place: int | None = None
 
 
 def finish(path: Path) -> CollectedFeeds:
@@ -47,21 +31,21 @@ def finish(path: Path) -> CollectedFeeds:
         draft = path / f"{REPORT}.new"
         draft.write_bytes(_report(path.name, figures, Counter(line.status for line in lines)))
         for name in ("order.json", "pack", "structure", "signatures", draft.name):
-            sync(path / name)
+            sync_path(path / name)
         draft.rename(path / REPORT)
-        sync(path)
-        sync(path.parent)
+        sync_path(path)
+        sync_path(path.parent)
     return CollectedFeeds(path.name, str(path), figures)
 
 
-def _whole_lines(path: Path) -> list[Line]:
+def _whole_lines(path: Path) -> list[StructureLine]:
     """Return the captures of a directory; what a killed process left of another is cut off."""
     structure, pack = path / "structure", path / "pack"
     structure.touch()
     pack.touch()
     size = pack.stat().st_size
-    read = msgspec.json.Decoder(Line).decode
-    lines: list[Line] = []
+    read = msgspec.json.Decoder(StructureLine).decode
+    lines: list[StructureLine] = []
     with structure.open("r+b") as file:
         end = 0
         for text in file:
@@ -99,12 +83,3 @@ def _report(crawl: str, figures: CrawlFigures, statuses: Counter[int]) -> bytes:
     for name in ("traps", "sessions", "excluded"):
         etree.SubElement(root, name, cut="0")
     return bytes(etree.tostring(root, xml_declaration=True, encoding="utf-8")) + b"\n"
-
-
-def sync(path: Path) -> None:
-    """Make a file or a folder durable."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -18,7 +18,7 @@ from agents.feeds.offering import Offering
 from agents.feeds.pages import FeedPages
 from agents.feeds.rhythm import Bounds
 from agents.feeds.robots import Robots
-from anet.dns import Resolver, Server, Sources
+from agents.names import make_resolver
 from anet.http import HttpServer, guarded
 from anet.starting import in_words
 from anet.workers import Workers
@@ -98,7 +98,8 @@ class FeedService(MultiService):
         self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")
         self.ear = _ear(reactor, config, hubs)
         # Stopped in this order: threads last, for what they do is waited for.
-        services = (_resolver(reactor, config), self.ear, self.server, self.agent, offering)
+        resolver = make_resolver(reactor, config.names, config.name_servers, config.hosts)
+        services = (resolver, self.ear, self.server, self.agent, offering)
         for service in (*services, self.aggregator, readers, disk):
             if service is not None:
                 service.setServiceParent(self)
@@ -114,13 +115,6 @@ def _manners(config: FeedAggregatorConfig) -> Manners:
         longest_exchange=config.longest_exchange,
         body_limit=config.body_limit,
     )
-
-
-def _resolver(reactor: Any, config: FeedAggregatorConfig) -> Resolver | None:
-    if config.names == "system":
-        return None
-    servers = tuple(Server.parse(text) for text in config.name_servers)
-    return Resolver(reactor, Sources("\n".join(config.hosts), servers))
 
 
 def _ear(reactor: Any, config: FeedAggregatorConfig, hubs: Hubs | None) -> HttpServer | None:

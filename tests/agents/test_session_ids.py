@@ -1,10 +1,9 @@
 """Identifiers of sessions are found by what they look like, and names of things are not."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from timing import processor_seconds
 
 from agents.session_ids import without_session
 from agents.urls import LENGTH_LIMIT, canonical
@@ -122,8 +121,10 @@ def test_the_place_of_the_parameter_is_of_no_account(
 def test_hostile_urls_are_quick(piece: str) -> None:
     """The longest URLs cost milliseconds."""
     url = ("http://h/?" + piece * LENGTH_LIMIT)[:LENGTH_LIMIT]
-    start = time.process_time()
-    without_session(url)
-    without_session(url.replace("?", "", 1))
-    without_session(url[: LENGTH_LIMIT - 2] + "=1")
-    assert time.process_time() - start < 0.3
+
+    def ask() -> None:
+        without_session(url)
+        without_session(url.replace("?", "", 1))
+        without_session(url[: LENGTH_LIMIT - 2] + "=1")
+
+    assert processor_seconds(ask) < 0.3

@@ -15,8 +15,8 @@ from twisted.internet.task import LoopingCall
 
 from agents import dates
 from agents.archive import holdings
+from agents.archive.command.agent_link import configured, configured_at
 from agents.archive.command.progress import many
-from agents.archive.command.storage_master import configured, configured_at
 from agents.archive.command.terminal import ProgressLine
 from agents.page import human_bytes, human_number, human_seconds
 from agents.storage.stores.copied import Copied, state_file

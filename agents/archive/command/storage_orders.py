@@ -11,14 +11,15 @@ from typing import Any
 
 import msgspec
 
+from agents.archive.command.agent_link import configured
 from agents.archive.command.progress import many
-from agents.archive.command.storage_master import MasterLink, configured
+from agents.archive.command.storage_master import MasterLink
 from agents.archive.command.storage_status import replicas_line
 from agents.archive.command.terminal import ProgressLine
 from agents.archive.errors import ArchiveError
 from agents.page import human_number, human_seconds
 from agents.storage.master.operating import MasterStatus
-from agents.storage.status import DiskStatus
+from agents.storage.status import DiskStatus, NodeStatus
 
 Look = Callable[[MasterStatus], tuple[str, bool]]  # in a line, and whether it is done
 
@@ -32,15 +33,15 @@ async def audit(reactor: Any, options: argparse.Namespace) -> int:
         ArchiveError: there is no such node, or nobody answers.
     """
     async with MasterLink(reactor, configured(options)) as master:
-        status = await master.status()
-        before, kept = _audited(status), _damaged(status)
-        begun = await master.call(list[str], "audit", node=options.node)
-        if not begun:
+        nodes = await master.call(list[NodeStatus], "audit", node=options.node)
+        if not nodes:
             raise ArchiveError("no storage node has begun; `dlweb storage status` shows them")
+        begun = [node.name for node in nodes]
+        before = {f"{node.name} {disk.name}": disk for node in nodes for disk in node.disks}
 
         def look(status: MasterStatus) -> tuple[str, bool]:
             disks = _disks(status, begun)
-            left = [disk for name, disk in disks if disk.audited <= before.get(name, 0.0)]
+            left = [disk for name, disk in disks if disk.audited <= _audited(before.get(name))]
             done = sum(disk.auditing or 0.0 for disk in left) + len(disks) - len(left)
             share = done / len(disks) if disks else 1.0
             return f"auditing {', '.join(begun)}: {share:.0%}", not left
@@ -48,7 +49,7 @@ async def audit(reactor: Any, options: argparse.Namespace) -> int:
         status = await _wait(reactor, master, look)
     disks = _disks(status, begun)
     damaged = sum(disk.damaged for _, disk in disks)
-    found = sum(max(0, disk.damaged - kept.get(name, 0)) for name, disk in disks)
+    found = sum(max(0, disk.damaged - _damaged(before.get(name))) for name, disk in disks)
     figures = {"audited": begun, "found": found, "damaged": damaged}
     _tell(options, figures, _audit_words(found, damaged - found))
     return 1 if found else 0
@@ -190,20 +191,12 @@ def _no_room(words: str) -> str:
     )
 
 
-def _damaged(status: MasterStatus) -> dict[str, int]:
-    return {
-        f"{node.name} {disk.name}": disk.damaged
-        for node in status.nodes
-        for disk in node.status.disks
-    }
+def _damaged(disk: DiskStatus | None) -> int:
+    return 0 if disk is None else disk.damaged
 
 
-def _audited(status: MasterStatus) -> dict[str, float]:
-    return {
-        f"{node.name} {disk.name}": disk.audited
-        for node in status.nodes
-        for disk in node.status.disks
-    }
+def _audited(disk: DiskStatus | None) -> float:
+    return 0.0 if disk is None else disk.audited
 
 
 def _disks(status: MasterStatus, nodes: list[str]) -> list[tuple[str, DiskStatus]]:

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from agents import dates
+from agents.archive.command.agent_link import configured
 from agents.archive.command.progress import many
-from agents.archive.command.storage_master import MasterLink, configured
+from agents.archive.command.storage_master import MasterLink
 from agents.page import human_bytes, human_number, human_seconds
 from agents.storage.master.operating import MasterStatus
 from agents.storage.master.progress import DrainStatus

@@ -8,7 +8,8 @@ import msgspec
 
 from agents import dates
 from agents.archive import holdings
-from agents.archive.command.storage_master import MasterLink, configured
+from agents.archive.command.agent_link import configured
+from agents.archive.command.storage_master import MasterLink
 from agents.capture import Capture, is_key, structure_key
 from agents.configuration import Configuration
 from agents.storage.stores.cluster import ClusterStore

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from agents.capture import Capture, structure_key
 from agents.storage.disk.additions import Entry
-from agents.storage.disk.durable import Folders, SyncSet, sync_path
+from agents.storage.disk.durable import Folders, SyncSet
 from agents.storage.disk.layout import CAPTURES, HEADS, Kind, Layout
 from agents.storage.disk.lines import SIZE, Line, check, encode_text, line_of, mark, prefix
 from agents.storage.disk.structures import HEADER, StructureReader, read_url
 from agents.storage.errors import DamagedStructure, InvalidCapture, StorageError
+from anet.durable import sync_path
 
 _MARKS_LIMIT = 100_000  # structure files whose mark is remembered
 

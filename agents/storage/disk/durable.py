@@ -9,22 +9,11 @@ import ctypes
 import os
 from pathlib import Path
 
+from anet.durable import sync_path
+
 MANY = 8  # files from which one sync of the file system costs less
 
 _libc = ctypes.CDLL(None, use_errno=True)
-
-
-def sync_path(path: Path) -> None:
-    """Make a file's bytes, or a folder's entries, durable.
-
-    Raises:
-        OSError: the system could not; what was written may be lost.
-    """
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def sync_file_system(path: Path) -> None:

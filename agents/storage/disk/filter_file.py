@@ -15,9 +15,9 @@ from attrs import frozen
 from pybloom_live import BloomFilter
 
 from agents.storage.disk.additions import AdditionsLog
-from agents.storage.disk.durable import sync_path
 from agents.storage.disk.holdings import ERROR_RATE, Holdings, Survey
 from agents.storage.disk.layout import KINDS, Layout
+from anet.durable import sync_path
 
 _FORMAT = "dlweb-filter 1"
 _HEAD_LIMIT = 16 * 1024 * 1024  # bytes of the line of JSON

@@ -18,8 +18,8 @@ from typing import TypeAlias
 from attrs import Factory, define
 
 from agents.storage.disk.contents import digest_error, write_all
-from agents.storage.disk.durable import sync_path
 from agents.storage.errors import DigestMismatch
+from anet.durable import sync_path
 
 FULL = 64 * 1024 * 1024  # bytes of one of the two files, past which nothing more is appended
 COUNT = 20_000  # contents of it

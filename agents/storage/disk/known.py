@@ -7,7 +7,7 @@ made a new disk of it would fill the wrong one, and hide that one is missing.
 from collections.abc import Mapping
 from pathlib import Path
 
-from agents.storage.disk.durable import sync_path
+from anet.durable import sync_path
 
 
 class KnownDisks:

@@ -11,9 +11,9 @@ from agents.storage.master.mending import Mending
 from agents.storage.master.orders import Drain, Orders
 from agents.storage.master.progress import DrainStatus
 from agents.storage.master.registry import Registry
-from agents.storage.status import IndexStatus, NodeState
+from agents.storage.status import IndexStatus, NodeState, NodeStatus
 from anet.together import together
-from hip import CallRefused, HipError, exposed
+from hip import CallRefused, HipError, convert, exposed
 
 
 @frozen
@@ -108,29 +108,25 @@ class OperatorMethods:
         self._mending.sweep_in(0.0)
 
     @exposed(roles=("operator",))
-    async def audit(self, node: str = "") -> list[str]:
-        """Have a node, or all that are up, hash again all it holds; return who has begun.
+    async def audit(self, node: str = "") -> list[NodeStatus]:
+        """Have a node, or all that are up, hash again all it holds.
 
-        Refuses "no-such-node", and "node-down".
+        Return the status, from before, of each that has begun. Refuses "no-such-node", and "node-down".
         """
         if node and self._registry.peer(self._known(node)) is None:
             raise CallRefused("node-down", f"{node} is not linked to the master")
         names = [node] if node else sorted(self._registry.up)
         outcomes = await together(self._audit(name) for name in names)
-        begun = [
-            name
-            for name, outcome in zip(names, outcomes, strict=True)
-            if not isinstance(outcome, Exception)
-        ]
+        begun = [outcome for outcome in outcomes if isinstance(outcome, NodeStatus)]
         if node and not begun:
             raise CallRefused("not-audited", f"{node} says: {outcomes[0]}")
         return begun
 
-    async def _audit(self, name: str) -> None:
+    async def _audit(self, name: str) -> NodeStatus:
         peer = self._registry.peer(name)
         if peer is None:
             raise HipError(f"{name} is gone")
-        await peer.call("audit")
+        return convert(await peer.call("audit"), NodeStatus)
 
     @exposed(roles=("operator",))
     async def drain(self, node: str, disk: str = "") -> None:

@@ -80,9 +80,14 @@ class StorageNodeMethods:
         await self._emptying.rest(disks)
 
     @exposed(roles=("storage-master", "operator"))
-    def audit(self) -> None:
-        """Read and hash all that the disks hold, from the beginning, as fast as they can."""
+    def audit(self) -> NodeStatus:
+        """Read and hash all that the disks hold, from the beginning, as fast as they can.
+
+        Return the status from before, by which an audit's end and finds are told.
+        """
+        before = self._status()
         self._auditing.hurry()
+        return before
 
     @exposed(roles=("storage-master",))
     async def listing(self, kind: Kind, after: str = "", limit: int = 1000) -> list[str]:

@@ -1,10 +1,9 @@
 """What first bytes declare, case by case of the HTML standard's algorithm."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from timing import processor_seconds
 
 from agents.crawler.parsers.prescan import declared_label
 
@@ -70,6 +69,5 @@ def test_any_bytes(prefix: str) -> None:
 @pytest.mark.parametrize("hostile", ["<!--", "<a ", "<meta a='", "<a a=", "<", "<!", "<a/"])
 def test_hostile_beginnings_are_quick(hostile: str) -> None:
     """The first bytes of no document take long."""
-    start = time.process_time()
-    declared_label((hostile * 1024)[:1024].encode())
-    assert time.process_time() - start < 0.2
+    prefix = (hostile * 1024)[:1024].encode()
+    assert processor_seconds(lambda: declared_label(prefix)) < 0.2

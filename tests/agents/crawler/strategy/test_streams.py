@@ -1,8 +1,7 @@
 """Which URLs lead to streams, and which of these have an end."""
 
-import time
-
 import pytest
+from timing import processor_seconds
 
 from agents.crawler.strategy.streams import has_end, is_stream
 
@@ -49,8 +48,10 @@ def test_has_end(url: str, end: bool) -> None:
 
 def test_long_urls_are_quick() -> None:
     """The longest URLs cost a fraction of a millisecond."""
-    start = time.process_time()
-    for path in (".m" * 4000, "." * 8000, "/m3u" * 2000, "rtspstu" * 1000):
-        is_stream("http://h/" + path)
-        has_end("http://h/" + path)
-    assert time.process_time() - start < 0.3
+
+    def ask() -> None:
+        for path in (".m" * 4000, "." * 8000, "/m3u" * 2000, "rtspstu" * 1000):
+            is_stream("http://h/" + path)
+            has_end("http://h/" + path)
+
+    assert processor_seconds(ask) < 0.3

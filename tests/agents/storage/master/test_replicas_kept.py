@@ -284,8 +284,8 @@ async def test_a_node_that_is_gone_for_good_is_forgotten(household, keys) -> Non
 async def test_an_audit_is_passed_on(household) -> None:
     """To one node, or to all that are up."""
     await household.start(2)
-    assert await household.ask("audit", node="storage-2") == ["storage-2"]
-    assert await household.ask("audit") == ["storage-1", "storage-2"]
+    assert [it["name"] for it in await household.ask("audit", node="storage-2")] == ["storage-2"]
+    assert [it["name"] for it in await household.ask("audit")] == ["storage-1", "storage-2"]
     assert [node.audits for node in household.nodes.values()] == [1, 2]
 
 

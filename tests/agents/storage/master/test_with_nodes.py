@@ -126,7 +126,7 @@ async def test_nodes_begin_an_audit_when_the_master_says_so(household, nodes) ->
         if disk.layout.content(key).exists()
     ]
     path.write_bytes(b"rot" + BODIES[0][3:])
-    assert await household.ask("audit", node="storage-1") == ["storage-1"]
+    assert [it["name"] for it in await household.ask("audit", node="storage-1")] == ["storage-1"]
 
     def is_mended() -> bool:
         disks = nodes.services["storage-1"].store.disks
