@@ -60,7 +60,7 @@ format: $(VENV)/installed-tests
 
 reference: $(VENV)/installed
 	$(VENV)/bin/python -m agents.archive.reference
-	$(VENV)/bin/python -P -m agents.crawler.parsers.reference
+	$(VENV)/bin/python -P -m agents.parsers.reference
 
 benchmark: $(VENV)/installed-benchmarks
 	$(VENV)/bin/python benchmarks/crawl.py

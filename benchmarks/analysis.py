@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from agents.crawler.analysis.analyse import analyse
-from agents.crawler.analysis.keywords import COMMON, keywords
-from agents.crawler.analysis.language import JUDGES, Judges
-from agents.crawler.analysis.signatures import signatures
-from agents.crawler.analysis.terms import Terms
-from agents.crawler.analysis.text import words
+from agents.analysis.analyse import analyse
+from agents.analysis.keywords import COMMON, keywords
+from agents.analysis.language import JUDGES, Judges
+from agents.analysis.signatures import signatures
+from agents.analysis.terms import Terms
+from agents.analysis.text import words
 
-DECLARATION = Path(__file__).parents[1] / "tests/agents/crawler/analysis/declaration"
+DECLARATION = Path(__file__).parents[1] / "tests/agents/analysis/declaration"
 SIZES = (0, 200, 50)  # characters of the pieces; 0 for whole texts
 PIECES = 20  # of each text
 PAGES = 10  # manual pages of each language

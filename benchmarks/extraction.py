@@ -26,10 +26,10 @@ from lxml import html as libxml2
 from resiliparse.parse.html import HTMLTree
 from selectolax.lexbor import LexborHTMLParser
 
-from agents.crawler.parsers import Link, Parser, Source
-from agents.crawler.parsers.html import HtmlParser
-from agents.crawler.parsers.html_c import FastHtmlParser
-from agents.crawler.parsers.srcset import candidates
+from agents.parsers import Link, Parser, Source
+from agents.parsers.html import HtmlParser
+from agents.parsers.html_c import FastHtmlParser
+from agents.parsers.srcset import candidates
 
 DOCUMENTATION = Path("/usr/share/doc")
 CHUNK = 32 * 1024

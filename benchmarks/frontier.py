@@ -22,12 +22,12 @@ from typing import Any
 
 from agents.compact import HashSet
 from agents.crawler.findings import Findings
-from agents.crawler.parsers import PAGE, Link, Source, registry
 from agents.crawler.reading.heavy import Extract
 from agents.crawler.strategy.frontier import Frontier, Task
 from agents.crawler.strategy.judge import Judge
 from agents.crawler.strategy.stories import Stories
 from agents.delimitation import Delimitation
+from agents.parsers import PAGE, Link, Source, registry
 
 PAGES = Path("/usr/share/doc/python3.11/html")
 URLS = (1_000_000, 5_000_000)

@@ -34,9 +34,9 @@ from twisted.internet.task import react
 
 from agents.capture import Capture, structure_key
 from agents.configuration import secret
-from agents.consultation.index import IndexNode
-from agents.consultation.locators import IndexLocator, Locator, MulticastLocator
-from agents.consultation.structures import Structures
+from agents.consultation.lookup.index import IndexNode
+from agents.consultation.lookup.locators import IndexLocator, Locator, MulticastLocator
+from agents.consultation.lookup.structures import Structures
 from agents.deposit import ContentSize, Placement
 from agents.storage.policy import place
 from agents.storage.replicas import Wanted

@@ -4,7 +4,7 @@
     python etc/judges.py
 
 The vocabularies are the most frequent words of wordfreq's lists, which are counted in films'
-subtitles, encyclopedias, news, books and the web. They are written to `agents/crawler/analysis/
+subtitles, encyclopedias, news, books and the web. They are written to `agents/analysis/
 judges/`: `languages.judges`, and `common.judges`, which only knows the most common words, those
 that make no keyword. Only their operators run this; dlweb itself does not need wordfreq.
 """
@@ -17,8 +17,8 @@ from pathlib import Path
 import msgpack
 import wordfreq
 
-from agents.crawler.analysis.keywords import COMMON
-from agents.crawler.analysis.language import JUDGES, Judges, vocabulary
+from agents.analysis.keywords import COMMON
+from agents.analysis.language import JUDGES, Judges, vocabulary
 
 WORDS = 12_000  # of each judge: one false answer in seventy, of a filter of 16 KiB
 COMMON_WORDS = 200

@@ -6,16 +6,17 @@ from pathlib import Path
 from attrs import fields
 from lxml import etree
 
+from agents import decoding
 from agents.connectivity import crawl_folder, former
 from agents.crawler import collector, crawler, findings, robots_files
 from agents.crawler.directory import CrawlDirectory
 from agents.crawler.network import health
-from agents.crawler.parsers import header_links, html
-from agents.crawler.parsers.tokenizer import TAG_LIMIT
-from agents.crawler.reading import decoding, heavy, link_reader
-from agents.crawler.record import StructureLine
+from agents.crawler.reading import heavy, link_reader
 from agents.crawler.strategy import judge, sitemaps, traps
 from agents.order import Order
+from agents.parsers import header_links, html
+from agents.parsers.tokenizer import TAG_LIMIT
+from agents.structure_line import StructureLine
 from anet.http.exchange import HEAD_LIMIT
 
 _REFERENCE = Path(__file__).parent.parent / "docs" / "reference"

@@ -7,7 +7,7 @@ ConsultationError
 └── ContentDamaged    what a node gave is not what its name says
 """
 
-from agents.consultation.faults import Fault
+from agents.consultation.faults.fault import Fault
 
 
 class ConsultationError(Exception):

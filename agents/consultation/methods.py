@@ -4,10 +4,10 @@ from typing import Any
 
 from attrs import asdict, frozen
 
+from agents.consultation.faults.missing import Missing
+from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.measures import Measures
-from agents.consultation.missing import Missing
-from agents.consultation.readers import Readers
-from agents.consultation.retrieval import Retrieval
+from agents.consultation.readers.readers import Readers
 from hip import exposed
 
 HOLES_LIMIT = 1000

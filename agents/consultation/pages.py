@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from agents import dates
+from agents.consultation.faults.missing import Hole
 from agents.consultation.harbor.parts import captures_path
 from agents.consultation.measures import Measures
-from agents.consultation.missing import Hole
 from agents.page import (
     Badge,
     Branch,

@@ -8,18 +8,22 @@ from twisted.internet.defer import Deferred, gatherResults
 from twisted.logger import Logger
 
 from agents.configuration import AgentOptions, Configuration, Port, http_client, secret
+from agents.consultation.access.audit import Audit
+from agents.consultation.access.doors import Doors
+from agents.consultation.access.rules import Rules
 from agents.consultation.config import ConsultationConfig
+from agents.consultation.faults.missing import Missing
 from agents.consultation.harbor import Forms, Harbor, Listings
-from agents.consultation.index import IndexNode
-from agents.consultation.locators import AutoLocator, IndexLocator, Locator, MulticastLocator
+from agents.consultation.lookup.index import IndexNode
+from agents.consultation.lookup.locators import AutoLocator, IndexLocator, Locator, MulticastLocator
+from agents.consultation.lookup.retrieval import Retrieval
+from agents.consultation.lookup.structures import Structures
 from agents.consultation.measures import Measures
 from agents.consultation.methods import ConsultationMethods
-from agents.consultation.missing import Missing
 from agents.consultation.pages import monitoring_page
-from agents.consultation.proxy import Proxy
-from agents.consultation.readers import Readers
-from agents.consultation.retrieval import Retrieval
-from agents.consultation.structures import Structures
+from agents.consultation.proxy.proxy import Proxy
+from agents.consultation.readers.readers import Readers
+from agents.consultation.readers.screens import Screens
 from agents.consultation.web import Monitoring
 from agents.page import Page
 from anet.errors import AnetError
@@ -50,7 +54,7 @@ class Consultation(MultiService):
     Attributes:
         agent: the agent on the HIP tree.
         locator: where files lie.
-        readers: at which date each reader is.
+        readers: what each reader chose.
         proxy: the proxy's server.
         pages: the server of the pages, and of the harbor for people without the proxy.
     """
@@ -66,6 +70,7 @@ class Consultation(MultiService):
         self._started = 0.0
         self._measures = Measures()
         self._missing = Missing(config.faults)
+        self._doors = Doors()
         self.readers = Readers(config.readers)
         self._measures.readers.set_function(lambda: len(self.readers))
         self._client = http_client(
@@ -83,6 +88,7 @@ class Consultation(MultiService):
             self.locator,
             Structures(self._client),
             self._client,
+            Rules(),
             secure_as_plain=config.secure_as_plain,
         )
         self._methods = ConsultationMethods(
@@ -125,6 +131,7 @@ class Consultation(MultiService):
             clock=self._reactor,
             retrieval=self._retrieval,
             listings=Listings(self._client, self._index.nodes),
+            doors=self._doors,
             readers=self.readers,
             missing=self._missing,
             forms=Forms(),
@@ -132,10 +139,13 @@ class Consultation(MultiService):
         )
         proxy = Proxy(
             clock=self._reactor,
+            doors=self._doors,
             retrieval=self._retrieval,
             readers=self.readers,
+            screens=Screens(),
             missing=self._missing,
             measures=self._measures,
+            audit=Audit(),
             harbor=monitoring.add_to(harbor.router("/", "/harbor"), "/monitoring"),
             no_store=config.no_store,
         )

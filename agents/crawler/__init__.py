@@ -5,9 +5,7 @@ crawl       one crawl, from its order to its directory, put together by `parts`
 collector   one URL: robots.txt, fetch, record, judge the links
 
 network/    how servers are spoken to, politely
-reading/    bodies as they arrive, and the parsers that find links in them
-parsers/    one file a content format
+reading/    bodies as they arrive, and the parsers (`agents.parsers`) that find links in them
 strategy/   which links are followed, in which order, and where that stops
-analysis/   what the texts of new contents tell
 nursery/    forks crawlers
 """

@@ -15,13 +15,13 @@ from attrs import frozen
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.logger import Logger
 
-from agents.crawler.analysis.analyse import Analysis
-from agents.crawler.analysis.former import FormerTexts, Line
-from agents.crawler.analysis.summary import Summary
-from agents.crawler.analysis.terms import key_of
-from agents.crawler.analysis.worker import analyse_contents
+from agents.analysis.analyse import Analysis
+from agents.analysis.terms import key_of
+from agents.analysis.worker import analyse_contents
 from agents.crawler.errors import BadFormer
-from agents.crawler.parsers import Extracts, registry
+from agents.crawler.former_texts import FormerTexts, Line
+from agents.crawler.text_summary import Summary
+from agents.parsers import Extracts, registry
 from anet.errors import AnetError
 from anet.processes import Processes
 

@@ -18,8 +18,6 @@ from agents.crawler.network.revalidation import (
     FormerStructure,
     conditions,
 )
-from agents.crawler.parsers import Source, media_type, registry
-from agents.crawler.parsers.header_links import header_links
 from agents.crawler.reading.heavy import HeavyParsers
 from agents.crawler.reading.link_reader import FEEDS, LinkReader
 from agents.crawler.reading.reader import Reader
@@ -33,6 +31,8 @@ from agents.crawler.strategy.stories import Stories
 from agents.crawler.strategy.traps import ENDLESS, LOST
 from agents.delimitation import Delimitation
 from agents.order import Order
+from agents.parsers import Source, media_type, registry
+from agents.parsers.header_links import header_links
 from agents.robots import Rules
 from anet.clock import wall
 from anet.http import ResponseHead

@@ -16,7 +16,6 @@ from agents.crawler.monitor import Monitor
 from agents.crawler.network.connections import Connections
 from agents.crawler.network.proxies import read_proxy
 from agents.crawler.network.revalidation import FormerStructure
-from agents.crawler.parsers import COMPONENT, PAGE
 from agents.crawler.parts import Means, Parts, Past, assemble
 from agents.crawler.report import report
 from agents.crawler.strategy.dynamic import looks_dynamic
@@ -25,6 +24,7 @@ from agents.crawler.strategy.stories import Story, story_of
 from agents.crawler.waiting import Waiting
 from agents.delimitation import Delimitation, InvalidExpression
 from agents.order import CrawlFigures, Order
+from agents.parsers import COMPONENT, PAGE
 from anet.address import is_public
 from anet.http import permit_all
 from anet.tasks import sleep

@@ -101,7 +101,7 @@ class SiteCrawler(Service):
             memory=PARSER_MEMORY,
             time=PARSER_TIME,
             value_limit=BODY_LIMIT + 2**20,
-            preload=["agents.crawler.parsers.worker", "agents.crawler.analysis.worker"],
+            preload=["agents.parsers.worker", "agents.analysis.worker"],
             name="parsers",
         )
         self._tasks = Tasks()

@@ -7,11 +7,11 @@ from typing import Any
 from attrs import frozen
 
 from agents.crawler.analysing import Analysing
-from agents.crawler.analysis.former import FormerTexts
 from agents.crawler.collector import Collector
 from agents.crawler.directory import CrawlDirectory
 from agents.crawler.findings import Findings
 from agents.crawler.former import Former
+from agents.crawler.former_texts import FormerTexts
 from agents.crawler.limits import Limits
 from agents.crawler.monitor import Monitor
 from agents.crawler.network.connections import Connections

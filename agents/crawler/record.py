@@ -11,11 +11,11 @@ from agents.crawler.former import Former
 from agents.crawler.monitor import Monitor
 from agents.crawler.network.fetcher import Answer
 from agents.crawler.network.revalidation import FormerCapture
-from agents.crawler.parsers import PAGE
-from agents.crawler.parsers.registry import media_type
 from agents.crawler.reading.reception import Reception
 from agents.crawler.strategy.frontier import Task
 from agents.order import CrawlFigures, Order
+from agents.parsers import PAGE
+from agents.parsers.registry import media_type
 from agents.structure_line import StructureLine
 from anet.http import Headers, parse_head
 

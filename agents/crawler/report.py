@@ -28,7 +28,7 @@ def report(
         order: what was collected.
         figures: the final counts.
         findings: the rest.
-        texts: what was worked out of texts (`agents.crawler.analysis.summary`), if anything was.
+        texts: what was worked out of texts (`agents.crawler.text_summary`), if anything was.
         more: further named figures.
     """
     root = etree.Element("report", version=VERSION, crawl=order.crawl, site=_text(order.site))

@@ -8,9 +8,9 @@ from attrs import define
 
 from agents import urls
 from agents.crawler.errors import FetchFailed
-from agents.crawler.parsers import COMPONENT
 from agents.crawler.strategy.frontier import Task
 from agents.crawler.strategy.traps import TRUNCATED
+from agents.parsers import COMPONENT
 from agents.robots import ALLOW_ALL, REDIRECTS, SIZE_LIMIT, Rules, rules
 from anet.workers import Workers
 

@@ -11,9 +11,9 @@ from agents.crawler.crawler import SiteCrawler
 from agents.crawler.limits import Limits
 from agents.crawler.methods import CrawlerMethods
 from agents.crawler.pages import CrawlerPages
-from agents.crawler.parsers import registry
 from agents.machines import machine_name
 from agents.names import make_resolver
+from agents.parsers import registry
 from anet.http import HttpServer, guarded
 from anet.starting import in_words
 from hip import Agent, HipError

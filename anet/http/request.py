@@ -1,5 +1,6 @@
 """A request as a server's handler sees it."""
 
+from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from attrs import define, field
@@ -23,6 +24,7 @@ class Request:
         body: what comes after the head; handlers take it by `read` or `deliver`.
         certificate: what the client showed of itself over TLS, as good as the server asks for;
             None without one, or without TLS.
+        asker: who asks, as a handler that lets people in tells the handlers behind it.
     """
 
     method: str
@@ -32,6 +34,7 @@ class Request:
     version: str = "1.1"
     body: IncomingBody = field(factory=IncomingBody, repr=False)
     certificate: Certificate | None = field(default=None, repr=False)
+    asker: Any = field(default=None, repr=False)
 
     @property
     def path(self) -> str:

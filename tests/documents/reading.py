@@ -10,7 +10,7 @@ from typing import Any
 from attrs import frozen
 from hypothesis import strategies as st
 
-from agents.crawler.parsers import Embedded, Found, Link, Source
+from agents.parsers import Embedded, Found, Link, Source
 
 _FOLDER = Path(__file__).parent
 

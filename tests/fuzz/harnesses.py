@@ -10,9 +10,9 @@ from contextlib import suppress
 
 from documents import DOCUMENTS
 
-from agents.crawler.parsers import Embedded, Link, Source, registry
-from agents.crawler.parsers.html import HtmlParser
 from agents.delimitation import Delimitation, InvalidExpression
+from agents.parsers import Embedded, Link, Source, registry
+from agents.parsers.html import HtmlParser
 from agents.urls import canonical
 from anet.errors import HttpError, InvalidAddress
 from anet.http.body import decoder_for

@@ -34,9 +34,9 @@ from agents.bundle import pack
 from agents.capture import Capture, structure_key
 from agents.configuration import secret
 from agents.consultation.errors import LookupFailed, NodesFailed
-from agents.consultation.index import IndexNode
-from agents.consultation.locators import IndexLocator, Locator, MulticastLocator
-from agents.consultation.structures import Structures
+from agents.consultation.lookup.index import IndexNode
+from agents.consultation.lookup.locators import IndexLocator, Locator, MulticastLocator
+from agents.consultation.lookup.structures import Structures
 from agents.deposit import ContentSize, Placement
 from anet.errors import AnetError
 from anet.http import HttpClient

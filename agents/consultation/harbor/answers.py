@@ -13,15 +13,16 @@ from twisted.internet.interfaces import IReactorTime
 
 from agents import dates
 from agents.capture import structure_key
+from agents.consultation.access.doors import Doors
 from agents.consultation.errors import LookupFailed, NodesFailed
+from agents.consultation.faults.missing import Missing
 from agents.consultation.harbor import pages
 from agents.consultation.harbor.asked import is_absolute, origin_of, typed_url, wants_json
 from agents.consultation.harbor.forms import FormRefused, Forms
 from agents.consultation.harbor.listing import Listings
 from agents.consultation.harbor.parts import View
-from agents.consultation.missing import Missing
-from agents.consultation.readers import Readers
-from agents.consultation.retrieval import Retrieval
+from agents.consultation.lookup.retrieval import Retrieval
+from agents.consultation.readers.readers import Readers
 from agents.page import HEADERS
 from agents.urls import canonical
 from anet.http import Request, Response, Router
@@ -40,7 +41,8 @@ class Harbor:
         clock: tells the time.
         retrieval: finds captures.
         listings: lists URLs.
-        readers: at which date each reader is.
+        doors: tell who asks.
+        readers: what each reader chose.
         missing: the log of holes.
         forms: guards the one form that changes something.
         proxy: tells `host:port` of the proxy.
@@ -49,6 +51,7 @@ class Harbor:
     clock: IReactorTime
     retrieval: Retrieval
     listings: Listings
+    doors: Doors
     readers: Readers
     missing: Missing
     forms: Forms
@@ -68,13 +71,14 @@ class Harbor:
 
     def view(self, request: Request) -> View:
         """Return who looks, and from where."""
+        reader = self.doors.admit(request)
         through_proxy = is_absolute(request)
         return View(
             home="/" if through_proxy else "/harbor",
             through_proxy=through_proxy,
             proxy=self.proxy(),
             token=self.forms.token(request.client),
-            date=self.readers.date_of(request.client),
+            date=self.readers.choice_of(reader.key).date,
             lookup=self.retrieval.locator.lookup,
         )
 
@@ -140,7 +144,7 @@ class Harbor:
             return self._say(request, 403, "The date is unchanged", str(error))
         except dates.InvalidDate as error:
             return self._say(request, 400, "The date is unchanged", str(error))
-        self.readers.choose(request.client, date)
+        self.readers.choose(self.doors.admit(request).key, date=date)
         url = canonical(fields.get("url", ""))
         if url is None:
             return Response.redirect(self.view(request).home, 303)

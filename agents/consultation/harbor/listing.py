@@ -7,7 +7,7 @@ from attrs import define, frozen
 
 from agents.capture import is_key
 from agents.consultation.errors import NodesFailed
-from agents.consultation.structures import Nodes
+from agents.consultation.lookup.structures import Nodes
 from anet.errors import AnetError
 from anet.http import HttpClient
 from anet.together import together

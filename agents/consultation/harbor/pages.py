@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlencode
 
+from agents.consultation.faults.missing import Hole
 from agents.consultation.harbor.listing import Listing
 from agents.consultation.harbor.parts import (
     View,
@@ -19,8 +20,7 @@ from agents.consultation.harbor.parts import (
     section,
     url_form,
 )
-from agents.consultation.missing import Hole
-from agents.consultation.structures import CaptureLine
+from agents.consultation.lookup.structures import CaptureLine
 from agents.page import LinkTo, Table, document, table_html, text_html
 from agents.urls import readable
 

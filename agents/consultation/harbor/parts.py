@@ -7,8 +7,8 @@ from urllib.parse import quote
 from attrs import frozen
 
 from agents import dates
-from agents.consultation.missing import Hole
-from agents.consultation.structures import CaptureLine
+from agents.consultation.faults.missing import Hole
+from agents.consultation.lookup.structures import CaptureLine
 from agents.page import Cell, LinkTo, Table, human_bytes, table_html, text_html
 from agents.urls import readable
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from attrs import field, frozen
 
-from agents.crawler.parsers import Link, Source, worker
-from agents.crawler.parsers.javascript.worker import run
+from agents.parsers import Link, Source, worker
+from agents.parsers.javascript.worker import run
 from anet.processes import Processes
 
 BODY_LIMIT = 32 * 1024 * 1024  # bytes of a document that is sent to a worker
@@ -17,7 +17,7 @@ _REMEMBERED = 2000  # sets of scripts whose links are remembered
 
 @frozen
 class Extract:
-    """What a worker found in a document (see `agents.crawler.parsers.Parser`).
+    """What a worker found in a document (see `agents.parsers.Parser`).
 
     Attributes:
         links: in the order of the document.
@@ -35,7 +35,7 @@ class Extract:
 
     @classmethod
     def of(cls, told: dict[str, Any]) -> "Extract":
-        """Read what `agents.crawler.parsers.worker` tells."""
+        """Read what `agents.parsers.worker` tells."""
         links = tuple(Link(*fields) for fields in told["links"])
         return cls(links, told["text"], told["base"], told["encoding"], told["truncated"])
 

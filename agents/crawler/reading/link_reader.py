@@ -7,7 +7,10 @@ from attrs import evolve, frozen
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
-from agents.crawler.parsers import (
+from agents.crawler.reading.heavy import BODY_LIMIT, Extract, HeavyParsers
+from agents.crawler.strategy.frontier import Task
+from agents.crawler.strategy.judge import Document, Judge
+from agents.parsers import (
     BEGINNING,
     COMPONENT,
     Basis,
@@ -20,10 +23,7 @@ from agents.crawler.parsers import (
     is_vague,
     registry,
 )
-from agents.crawler.parsers.javascript import may_link
-from agents.crawler.reading.heavy import BODY_LIMIT, Extract, HeavyParsers
-from agents.crawler.strategy.frontier import Task
-from agents.crawler.strategy.judge import Document, Judge
+from agents.parsers.javascript import may_link
 from anet.errors import AnetError
 
 FEEDS = frozenset(["feed", "json-feed"])  # formats of feeds
@@ -36,7 +36,7 @@ _log = Logger()
 
 @frozen
 class _Within:
-    """What the links of a piece within a document depend on (see `agents.crawler.parsers.Basis`).
+    """What the links of a piece within a document depend on (see `agents.parsers.Basis`).
 
     Attributes:
         inner: parses the piece.

@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
-from agents.crawler.reading.decoding import Decoding
+from agents.decoding import Decoding
 from anet.tasks import sleep
 
 TURN = 0.01  # seconds of reading after which others get their turn

@@ -2,12 +2,12 @@
 
 from agents.compact import HashSet
 from agents.crawler.findings import Findings
-from agents.crawler.parsers import PAGE, Link
 from agents.crawler.strategy.base import Base
 from agents.crawler.strategy.dynamic import looks_dynamic
 from agents.crawler.strategy.frontier import Frontier, Task
 from agents.crawler.strategy.stories import Stories
 from agents.crawler.strategy.traps import FULL, Traps
+from agents.parsers import PAGE, Link
 
 _TRAPPED_LIMIT = 1_000_000  # URLs in traps remembered, so that each counts once
 _OUTSIDE_LIMIT = 100_000  # other URLs not followed remembered, so that each has one story

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.compact import HashSet
-from agents.crawler.parsers import COMPONENT, PAGE
 from agents.crawler.strategy.level import Level
 from agents.crawler.strategy.spool import Spool
+from agents.parsers import COMPONENT, PAGE
 
 
 class Task(NamedTuple):

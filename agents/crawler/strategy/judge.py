@@ -10,7 +10,6 @@ from sys import intern
 
 from agents import urls
 from agents.crawler.findings import Findings, folder
-from agents.crawler.parsers import COMPONENT, PAGE, Basis, Link
 from agents.crawler.strategy.base import Base
 from agents.crawler.strategy.following import Following
 from agents.crawler.strategy.frontier import Frontier, Task
@@ -20,6 +19,7 @@ from agents.crawler.strategy.streams import has_end, is_stream
 from agents.crawler.strategy.traps import LOST, TOO_LONG, TRUNCATED, Traps
 from agents.delimitation import Delimitation
 from agents.order import Strategy
+from agents.parsers import COMPONENT, PAGE, Basis, Link
 from agents.session_ids import without_session
 
 DOCUMENT_LIMIT = 50_000  # links of one document remembered, so that each counts once

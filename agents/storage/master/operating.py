@@ -111,7 +111,9 @@ class OperatorMethods:
     async def audit(self, node: str = "") -> list[NodeStatus]:
         """Have a node, or all that are up, hash again all it holds.
 
-        Return the status, from before, of each that has begun. Refuses "no-such-node", and "node-down".
+        Return the status, from before, of each that has begun.
+
+        Refuses "no-such-node", and "node-down".
         """
         if node and self._registry.peer(self._known(node)) is None:
             raise CallRefused("node-down", f"{node} is not linked to the master")

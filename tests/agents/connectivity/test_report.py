@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from agents.connectivity import elements as module
 from agents.connectivity.elements import NESTING, BadReport, elements
 from agents.connectivity.report import read_report, read_urls
-from agents.crawler.analysis.summary import Summary as Texts
 from agents.crawler.findings import Findings
 from agents.crawler.report import report
+from agents.crawler.text_summary import Summary as Texts
 from agents.judgement import LEVELS, LevelUpdate, Update
 from agents.order import CrawlFigures, Order
 from agents.summary import Format, Language, Summary, Term

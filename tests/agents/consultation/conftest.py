@@ -9,9 +9,10 @@ from attrs import evolve
 from twisted.internet.defer import Deferred
 
 from agents.capture import Capture, content_key, structure_key
+from agents.consultation.access.rules import Rules
 from agents.consultation.errors import LookupFailed
-from agents.consultation.retrieval import Retrieval
-from agents.consultation.structures import Nodes, Structures
+from agents.consultation.lookup.retrieval import Retrieval
+from agents.consultation.lookup.structures import Nodes, Structures
 from anet.http import HttpClient, HttpServer, Request, Response, Router
 
 
@@ -114,7 +115,7 @@ class FakeArchive:
         self.first, self.second = FakeNode(reactor), FakeNode(reactor)
         self.locator = FakeLocator([self.first, self.second])
         self.client = HttpClient(reactor, connect_timeout=2.0, response_timeout=2.0)
-        self.retrieval = Retrieval(self.locator, Structures(self.client), self.client)
+        self.retrieval = Retrieval(self.locator, Structures(self.client), self.client, Rules())
 
     def add(self, url: str, body: bytes, **given: Any) -> Capture:
         """Put a capture on both nodes."""

@@ -13,7 +13,7 @@ from twisted.internet.defer import Deferred
 
 from agents.crawler import analysing
 from agents.crawler.analysing import Analysing, Text
-from agents.crawler.analysis.former import FormerTexts
+from agents.crawler.former_texts import FormerTexts
 from agents.order import Analysis
 from anet.http import Response
 from anet.processes import Processes

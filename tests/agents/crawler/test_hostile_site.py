@@ -30,9 +30,9 @@ from agents.crawler.crawl import Crawl
 from agents.crawler.crawler import PARSER_MEMORY
 from agents.crawler.limits import Limits
 from agents.crawler.network import health
-from agents.crawler.parsers import header_links, registry
 from agents.crawler.reading.heavy import BODY_LIMIT
 from agents.crawler.strategy import traps
+from agents.parsers import header_links, registry
 from anet.address import is_public
 from anet.garbage import settle
 from anet.processes import Processes
@@ -131,7 +131,7 @@ def processes() -> Iterator[Processes]:
         memory=PARSER_MEMORY,
         time=10.0,
         value_limit=BODY_LIMIT + MIB,
-        preload=["agents.crawler.parsers.worker", "agents.crawler.analysis.worker"],
+        preload=["agents.parsers.worker", "agents.analysis.worker"],
         name="parsers",
     )
     pool.startService()

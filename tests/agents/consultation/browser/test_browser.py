@@ -7,8 +7,8 @@ import pytest
 from pytest_twisted import ensureDeferred
 from twisted.internet.threads import deferToThread
 
-from agents.consultation.fault_contents import render_fault
-from agents.consultation.faults import unknown_url
+from agents.consultation.faults.contents import render_fault
+from agents.consultation.faults.fault import unknown_url
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +75,7 @@ async def test_the_date_form_works_without_script(archive, browser, consultation
         browser.wait("document.body.textContent.includes('2020-01-01 00:00:00 UTC')")
 
     await deferToThread(choose)
-    assert consultation.readers.date_of("127.0.0.1") == OLD
+    assert consultation.readers.choice_of("127.0.0.1").date == OLD
 
 
 ATTACK = """(async () => {
@@ -121,7 +121,7 @@ async def test_an_archived_page_can_neither_read_nor_choose(archive, browser, co
 
     outcomes = await deferToThread(attack)
     assert len(outcomes) == 5 and set(outcomes.values()) == {"refused"}, outcomes
-    assert consultation.readers.date_of("127.0.0.1") == ""
+    assert consultation.readers.choice_of("127.0.0.1").date == ""
 
 
 @ensureDeferred

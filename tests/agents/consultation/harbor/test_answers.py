@@ -7,10 +7,11 @@ import pytest
 from lxml import html
 from pytest_twisted import ensureDeferred
 
-from agents.consultation.faults import unknown_url
+from agents.consultation.access.doors import Doors
+from agents.consultation.faults.fault import unknown_url
+from agents.consultation.faults.missing import Missing
 from agents.consultation.harbor import Forms, Harbor, Listings
-from agents.consultation.missing import Missing
-from agents.consultation.readers import Readers
+from agents.consultation.readers.readers import Readers
 from anet.http import Headers, Request
 
 URL = "http://www.example.org/page.html"
@@ -56,7 +57,7 @@ class Visitor:
 
     @property
     def date(self):
-        return self.harbor.readers.date_of(READER)
+        return self.harbor.readers.choice_of(READER).date
 
 
 @pytest.fixture
@@ -65,8 +66,8 @@ def visitor(archive, reactor):
     listings = Listings(archive.client, archive.locator.all_nodes)
     return Visitor(
         Harbor(
-            reactor, archive.retrieval, listings, Readers(10), Missing(10), Forms(b"secret"),
-            lambda: "127.0.0.1:7106",
+            reactor, archive.retrieval, listings, Doors(), Readers(10), Missing(10),
+            Forms(b"secret"), lambda: "127.0.0.1:7106",
         )
     )  # fmt: skip
 
@@ -87,7 +88,7 @@ async def test_a_reader_chooses_a_date(visitor):
 @ensureDeferred
 async def test_a_reader_goes_back_to_the_newest(visitor):
     """The second button forgets the date."""
-    visitor.harbor.readers.choose(READER, OLD)
+    visitor.harbor.readers.choose(READER, date=OLD)
     await visitor.post({"token": visitor.token, "date": "nonsense", "newest": "1"})
     assert visitor.date == ""
 
@@ -165,7 +166,7 @@ async def test_all_captures_of_a_url_are_shown(archive, visitor):
     assert [row.xpath("td[last()]")[0].text for row in rows] == ["changed", "same", "first"]
     assert page.xpath(f"//td[@title='{newest.content}']")
     assert [len(row.xpath(".//span")) for row in rows] == [1, 0, 0]
-    visitor.harbor.readers.choose(READER, "20230301000000000000")
+    visitor.harbor.readers.choose(READER, date="20230301000000000000")
     rows = (await visitor.tree(f"/captures?url={URL}")).xpath("//tbody/tr")
     assert [len(row.xpath(".//span")) for row in rows] == [0, 1, 0]
     assert page.xpath("//form[@action='/date']//input[@name='token']/@value") == [visitor.token]

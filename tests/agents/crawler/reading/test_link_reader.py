@@ -8,12 +8,12 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from agents.crawler.findings import Findings
-from agents.crawler.parsers import COMPONENT, PAGE, Link, Source
 from agents.crawler.reading.heavy import Extract
 from agents.crawler.reading.link_reader import LinkReader
 from agents.crawler.strategy.frontier import Frontier, Task
 from agents.crawler.strategy.judge import Judge
 from agents.delimitation import Delimitation
+from agents.parsers import COMPONENT, PAGE, Link, Source
 from anet.errors import WorkerTooSlow
 
 HERE = "http://a.org/dir/page"

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.task import Clock
 
+from agents import decoding
 from agents.crawler.errors import Enough, TooLong
 from agents.crawler.pack import Pack
-from agents.crawler.parsers import Found, Link, Source
-from agents.crawler.parsers.html import HtmlParser
-from agents.crawler.reading import decoding
 from agents.crawler.reading import reception as module
 from agents.crawler.reading.reader import Reader
 from agents.crawler.reading.reception import Reception
+from agents.parsers import Found, Link, Source
+from agents.parsers.html import HtmlParser
 from anet.errors import Overloaded
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.parsers import COMPONENT, PAGE
 from agents.crawler.strategy.frontier import Frontier, Queues, Task
+from agents.parsers import COMPONENT, PAGE
 
 
 def order_of(frontier: Frontier) -> list[str]:

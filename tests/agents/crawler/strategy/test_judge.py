@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from agents.crawler.findings import Findings, folder
-from agents.crawler.parsers import COMPONENT, PAGE, Link, Source
 from agents.crawler.reading.heavy import Extract
 from agents.crawler.reading.link_reader import LinkReader
 from agents.crawler.strategy.frontier import Frontier, Task
@@ -26,6 +25,7 @@ from agents.crawler.strategy.traps import (
 )
 from agents.delimitation import Delimitation
 from agents.order import Strategy
+from agents.parsers import COMPONENT, PAGE, Link, Source
 from agents.urls import LENGTH_LIMIT
 
 HERE = "http://a.org/dir/page.html"

@@ -1,0 +1,8 @@
+"""From a URL and a date to the bytes the web gave (*INA §2.3.2*).
+
+retrieval    the seven steps
+locators     where files lie: by multicast, by index node, or whichever works
+index        the index node, over HIP
+structures   captures, from storage nodes
+contents     contents, from storage nodes
+"""

@@ -1,0 +1,236 @@
+"""From a URL and a date to a capture and its content, or a clear fault."""
+
+import pytest
+from pytest_twisted import ensureDeferred
+
+from agents.capture import Capture, content_key, structure_key
+from agents.consultation.access.rules import Rules
+from agents.consultation.errors import Faulted, NodesFailed
+from agents.consultation.lookup.locators import AutoLocator, IndexLocator, MulticastLocator
+from agents.consultation.lookup.retrieval import Retrieval
+from agents.consultation.lookup.structures import Structures
+from anet.tasks import Tasks
+
+URL = "http://www.example.org/"
+OLD, NEW = "20200101000000000000", "20260101000000000000"
+
+
+async def body_of(archive, url=URL, date=""):
+    """Return the bytes of a URL at a date."""
+    found = await archive.retrieval.retrieve(url, date)
+    return b"".join([piece async for piece in found.content])
+
+
+@pytest.mark.parametrize(
+    ("date", "body"),
+    [
+        ("", b"new"),
+        (OLD, b"old"),
+        ("20210101000000000000", b"old"),
+        ("20250101000000000000", b"new"),
+    ],
+)
+@ensureDeferred
+async def test_the_nearest_capture_is_given(archive, date, body):
+    """The capture nearest to the date answers; no date means the newest."""
+    archive.add(URL, b"old", date=OLD)
+    archive.add(URL, b"new", date=NEW)
+    assert await body_of(archive, date=date) == body
+
+
+@ensureDeferred
+async def test_an_unknown_url_is_404(archive):
+    """A URL without structure file is unknown (INA §2.3.2)."""
+    with pytest.raises(Faulted) as raised:
+        await archive.retrieval.retrieve(URL, "")
+    assert raised.value.fault.status == 404
+
+
+@ensureDeferred
+async def test_a_missing_content_is_500(archive):
+    """A capture without its content is a fault of the archive (INA §2.3.2)."""
+    capture = archive.add(URL, b"body")
+    archive.first.contents.clear()
+    archive.second.contents.clear()
+    for head_only in (False, True):
+        with pytest.raises(Faulted) as raised:
+            await archive.retrieval.retrieve(URL, "", head_only=head_only)
+        assert raised.value.fault.status == 500
+        assert capture.content in raised.value.fault.message
+
+
+@ensureDeferred
+async def test_an_archive_that_does_not_answer_is_503(archive):
+    """Without index nothing is known, which is not the same as nothing held."""
+    archive.add(URL, b"body")
+    archive.locator.broken = True
+    with pytest.raises(Faulted) as raised:
+        await archive.retrieval.retrieve(URL, "")
+    assert raised.value.fault.status == 503
+
+
+@ensureDeferred
+async def test_a_structure_is_read_from_the_next_node(archive):
+    """A node that died after it was located does not matter."""
+    archive.add(URL, b"body")
+    await archive.first.server.stopService()
+    assert await body_of(archive) == b"body"
+
+
+@ensureDeferred
+async def test_no_node_with_the_structure_answers(archive):
+    """All nodes of a known URL down is 500, not 404: the archive knows it and cannot give it."""
+    archive.add(URL, b"body")
+    for node in (archive.first, archive.second):
+        await node.server.stopService()
+    with pytest.raises(Faulted) as raised:
+        await archive.retrieval.retrieve(URL, "")
+    assert (raised.value.fault.status, raised.value.fault.code) == (500, "missing-captures")
+
+
+@pytest.mark.parametrize("kind", ["structures", "contents"])
+@pytest.mark.parametrize("way", ["index", "multicast", "auto"])
+@ensureDeferred
+async def test_what_a_node_is_named_for_and_lacks_is_500(archive, reactor, kind, way):
+    """Whoever named the nodes, and whatever they lack, it is not unknown (INA §2.3.2)."""
+
+    class Groups:
+        async def find(self, kind, key, timeout):
+            return await named(kind, key.hex())
+
+    async def named(asked, key):
+        nodes = await archive.locator.locate(asked, key)
+        return nodes or ([archive.first.url, archive.second.url] if asked == kind else [])
+
+    archive.add(URL, b"body")
+    index, multicast = IndexLocator(named), MulticastLocator(Groups(), 1.0)
+    auto = AutoLocator(reactor, Tasks(), multicast, index)
+    locator = {"index": index, "multicast": multicast, "auto": auto}[way]
+    retrieval = Retrieval(locator, Structures(archive.client), archive.client, Rules())
+    assert (await retrieval.retrieve(URL, "")).nearest.capture.url == URL
+    for node in (archive.first, archive.second):
+        (node.captures if kind == "structures" else node.contents).clear()
+    with pytest.raises(Faulted) as raised:
+        await retrieval.retrieve(URL, "")
+    assert raised.value.fault.status == 500
+    if kind == "structures":
+        with pytest.raises(NodesFailed):
+            await retrieval.captures(URL)
+
+
+@ensureDeferred
+async def test_a_content_that_nobody_can_look_up_is_500(archive):
+    """The URL is known, so that its content is missing, and not unknown."""
+    archive.add(URL, b"body")
+    locate = archive.locator.locate
+
+    async def breaks(kind, key):
+        archive.locator.broken = kind == "contents"
+        return await locate(kind, key)
+
+    archive.locator.locate = breaks
+    with pytest.raises(Faulted) as raised:
+        await archive.retrieval.retrieve(URL, "")
+    assert (raised.value.fault.status, raised.value.fault.code) == (500, "missing-content")
+
+
+@ensureDeferred
+async def test_an_answer_that_is_no_structure_is_passed_over(archive, serve):
+    """A node that answers nonsense is one that failed."""
+    from anet.http import Response
+
+    async def nonsense(_):
+        return Response.text(200, "<html>")
+
+    archive.add(URL, b"body")
+    archive.locator.extra = [f"http://{serve(nonsense)}"]
+    assert await body_of(archive) == b"body"
+
+
+@ensureDeferred
+async def test_a_capture_of_another_url_is_not_believed(archive):
+    """A node that mixes up its structure files is passed over, and alone it is no answer."""
+    archive.add(URL, b"right")
+    other = archive.add("http://other.example/", b"wrong")
+    archive.first.captures[structure_key(URL)] = [other]
+    assert await body_of(archive) == b"right"
+    archive.second.captures[structure_key(URL)] = [other]
+    with pytest.raises(Faulted) as error:
+        await body_of(archive)
+    assert error.value.fault.status == 500
+
+
+@ensureDeferred
+async def test_http_gives_the_https_capture_where_there_is_no_other(archive):
+    """A browser without tunnels reaches what was collected by https."""
+    archive.add("https://www.example.org/", b"secure")
+    found = await archive.retrieval.retrieve(URL, "")
+    assert found.nearest.capture.url == "https://www.example.org/"
+
+
+@ensureDeferred
+async def test_a_redirect_to_https_alone_is_passed(archive):
+    """The redirect that browsers could not follow is replaced by where it leads."""
+    head = b"HTTP/1.1 301 Moved\r\nLocation: https://www.example.org/\r\n\r\n"
+    archive.add(URL, b"moved", head=head)
+    assert await body_of(archive) == b"moved"
+    archive.add("https://www.example.org/", b"secure")
+    assert await body_of(archive) == b"secure"
+
+
+@ensureDeferred
+async def test_https_for_http_can_be_refused(archive):
+    """Without `secure_as_plain` every URL gives its own captures only."""
+    archive.add("https://www.example.org/", b"secure")
+    strict = Retrieval(
+        archive.locator,
+        Structures(archive.client),
+        archive.client,
+        Rules(),
+        secure_as_plain=False,
+    )
+    with pytest.raises(Faulted):
+        await strict.retrieve(URL, "")
+
+
+@ensureDeferred
+async def test_the_captures_of_all_copies_are_merged(archive):
+    """Each copy of a structure file is a set of captures; the union is given, in order."""
+    archive.add(URL, b"both", date="20230101000000000000")
+    for node, body, date in ((archive.first, b"old", OLD), (archive.second, b"new", NEW)):
+        node.add(Capture(URL, date, content_key(body), 3, 200, b""), body)
+    captures = await archive.retrieval.captures(URL)
+    assert [line.date[:4] for line in captures] == ["2020", "2023", "2026"]
+
+
+@ensureDeferred
+async def test_no_copy_of_the_captures(archive):
+    """An unknown URL has no captures; a known one whose nodes are down fails."""
+    assert await archive.retrieval.captures(URL) == []
+    archive.add(URL, b"body")
+    for node in (archive.first, archive.second):
+        await node.server.stopService()
+    with pytest.raises(NodesFailed):
+        await archive.retrieval.captures(URL)
+
+
+@ensureDeferred
+async def test_a_url_with_a_session_is_found_without_it(archive):
+    """What a crawler collected without its session is found for a link that has one."""
+    asked = URL + "page?x=1&PHPSESSID=0123456789abcdef0123456789abcdef"
+    archive.add(URL + "page?x=1", b"without")
+    assert await body_of(archive, asked) == b"without"
+    assert [line.url for line in await archive.retrieval.captures(asked)] == [URL + "page?x=1"]
+    archive.add(asked, b"with")
+    assert await body_of(archive, asked) == b"with"
+    assert [line.url for line in await archive.retrieval.captures(asked)] == [asked]
+
+
+@ensureDeferred
+async def test_a_redirection_to_a_session_is_no_circle(archive):
+    """A page that does nothing but give a session is no answer to the URL with the session."""
+    asked = URL + "?PHPSESSID=0123456789abcdef0123456789abcdef"
+    archive.add(URL, b"", head=f"HTTP/1.1 302 Found\r\nLocation: {asked}\r\n\r\n".encode())
+    with pytest.raises(Faulted) as raised:
+        await body_of(archive, asked)
+    assert raised.value.fault.status == 404

@@ -1,0 +1,283 @@
+"""Through the proxy a client gets what the web gave, and never the web itself."""
+
+import http.client
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pytest_twisted import ensureDeferred
+from twisted.internet.threads import deferToThread
+
+from agents.consultation.access.audit import Audit
+from agents.consultation.access.doors import Doors
+from agents.consultation.faults.missing import Missing
+from agents.consultation.measures import Measures
+from agents.consultation.proxy.proxy import Proxy
+from agents.consultation.readers.readers import Readers
+from agents.consultation.readers.screens import Screens
+from anet.http import Response
+from anet.http.connect import connect
+from anet.http.message import HOP_BY_HOP, parse_head
+
+URL = "http://www.example.org/page.html"
+OLD, NEW = "20200101000000000000", "20260101000000000000"
+HEAD = b"HTTP/1.1 200 Fine\r\nServer: nginx\r\nX-Odd:  spaced  out \r\nSet-Cookie: a=1\r\n\r\n"
+
+
+class Client:
+    """Asks a proxy, and knows what stands behind it."""
+
+    def __init__(self, proxy: Proxy, address: str, reactor) -> None:
+        self.proxy, self.address, self._reactor = proxy, address, reactor
+
+    async def ask(self, url, method="GET", body=b"", **fields):
+        """Return head and body of the answer."""
+        host, _, port = self.address.partition(":")
+        connection = await connect(self._reactor, host, int(port))
+        sent = [(name.replace("_", "-").encode(), value) for name, value in fields.items()]
+        answer = await connection.request(method, url, sent, body)
+        try:
+            return answer.head, await answer.read(30_000_000)
+        finally:
+            connection.close()
+
+
+@pytest.fixture
+def client(archive, serve, reactor):
+    """A client of a proxy before the archive."""
+
+    async def harbor(request):
+        return Response.text(200, f"harbor {request.path}")
+
+    proxy = Proxy(
+        clock=reactor,
+        doors=Doors(),
+        retrieval=archive.retrieval,
+        readers=Readers(10),
+        screens=Screens(),
+        missing=Missing(10),
+        measures=Measures(),
+        audit=Audit(),
+        harbor=harbor,
+    )
+    return Client(proxy, serve(proxy), reactor)
+
+
+@ensureDeferred
+async def test_status_fields_and_bytes_are_those_of_the_web(archive, client):
+    """The answer has the status line, the fields and the bytes that were received."""
+    capture = archive.add(URL, b"<p>bytes", head=HEAD)
+    head, body = await client.ask(URL)
+    assert body == b"<p>bytes"
+    assert head.raw.startswith(HEAD[:-2])
+    assert head.headers.get(b"content-length") == b"8"
+    assert head.headers.get(b"dlweb-date") == capture.date.encode()
+    assert head.headers.get(b"dlweb-content") == capture.content.encode()
+
+
+@ensureDeferred
+async def test_head_has_the_same_fields_and_no_body(archive, client):
+    """HEAD differs from GET by the body alone, and fetches no content."""
+    archive.add(URL, b"<p>bytes", head=HEAD)
+    got, _ = await client.ask(URL)
+    archive.first.asked.clear()
+    head, body = await client.ask(URL, "HEAD")
+    assert (head.raw, body) == (got.raw, b"")
+    assert not [target for target in archive.first.asked if target.startswith("/contents")]
+
+
+@ensureDeferred
+async def test_an_empty_content_is_given(archive, client):
+    """A redirect with no body is a capture like any other."""
+    archive.add(URL, b"", head=b"HTTP/1.1 302 Found\r\nLocation: /there\r\n\r\n")
+    head, body = await client.ask(URL)
+    assert (head.status, head.headers.get(b"location"), body) == (302, b"/there", b"")
+
+
+@ensureDeferred
+async def test_coded_bytes_stay_coded(archive, client):
+    """A compressed body goes out as it was received, its chunks put together."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+    archive.add(URL, b"\x1f\x8bnot really", head=head)
+    given, body = await client.ask(URL)
+    assert body == b"\x1f\x8bnot really"
+    assert given.headers.get(b"content-encoding") == b"gzip"
+    assert b"transfer-encoding" not in given.headers
+
+
+@ensureDeferred
+async def test_a_large_content_comes_whole(archive, client):
+    """A content larger than what is held in memory is streamed."""
+    archive.add(URL, bytes(3_000_000), head=HEAD)
+    assert (await client.ask(URL))[1] == bytes(3_000_000)
+    assert client.proxy.measures.bytes.total == 3_000_000
+
+
+FIELD = st.tuples(
+    st.from_regex(rb"[A-Za-z][A-Za-z0-9-]{0,12}", fullmatch=True),
+    st.text(st.characters(min_codepoint=32, max_codepoint=255, exclude_characters="\x7f")).map(
+        lambda text: text.encode("latin-1").strip()
+    ),
+)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(fields=st.lists(FIELD, max_size=8), body=st.binary(max_size=50))
+@ensureDeferred
+async def test_what_goes_out_is_what_came_in(archive, client, fields, body):
+    """All fields come in their order, but for those of one connection and the archive's own."""
+    lines = [b"HTTP/1.1 200 OK", *(b"%s: %s" % pair for pair in fields)]
+    archive.add(URL, body, head=b"\r\n".join(lines) + b"\r\n\r\n", date=NEW)
+    for node in (archive.first, archive.second):
+        del next(iter(node.captures.values()))[:-1]
+    given, received = await client.ask(URL)
+    ours = {*HOP_BY_HOP, b"content-length", b"dlweb-date", b"dlweb-content"}
+    kept = [pair for pair in given.headers if pair[0].lower() not in ours]
+    assert kept == [pair for pair in fields if pair[0].lower() not in ours]
+    assert received == body
+
+
+@ensureDeferred
+async def test_the_date_of_the_reader_counts(archive, client):
+    """Who chose a date sees the archive at that date."""
+    archive.add(URL, b"old", head=HEAD, date=OLD)
+    archive.add(URL, b"new", head=HEAD, date=NEW)
+    assert (await client.ask(URL))[1] == b"new"
+    client.proxy.readers.choose("127.0.0.1", date=OLD)
+    assert (await client.ask(URL))[1] == b"old"
+
+
+@pytest.mark.parametrize("date", [b"Wed, 01 Jan 2020 00:00:00 GMT", b"2020-01-01", b"2020"])
+@ensureDeferred
+async def test_accept_datetime_counts_for_one_request(archive, client, date):
+    """A request may name its own date (RFC 7089), in any form."""
+    archive.add(URL, b"old", head=HEAD, date=OLD)
+    archive.add(URL, b"new", head=HEAD, date=NEW)
+    client.proxy.readers.choose("127.0.0.1", date=NEW)
+    assert (await client.ask(URL, Accept_Datetime=date))[1] == b"old"
+    assert (await client.ask(URL))[1] == b"new"
+
+
+@ensureDeferred
+async def test_a_date_that_is_none_is_refused(client):
+    """A wrong Accept-Datetime is answered with the forms that are right."""
+    head, body = await client.ask(URL, Accept_Datetime=b"yesterday", Accept=b"text/plain")
+    assert head.status == 400 and b"2026-11-21" in body
+
+
+@ensureDeferred
+async def test_only_browsers_are_told_not_to_cache(archive, client):
+    """A browser's cache would mix dates; any other program gets the web's own fields."""
+    archive.add(URL, b"x", head=HEAD)
+    assert (await client.ask(URL))[0].headers.get(b"cache-control") is None
+    head, _ = await client.ask(URL, User_Agent=b"Mozilla/5.0 (X11; Linux x86_64)")
+    assert head.headers.get(b"cache-control") == b"no-store"
+
+
+@ensureDeferred
+async def test_the_capture_of_another_url_is_named(archive, client):
+    """When https:// stands in for http://, the answer says so."""
+    archive.add(URL.replace("http:", "https:"), b"secure", head=HEAD)
+    head, body = await client.ask(URL)
+    assert (head.headers.get(b"dlweb-url"), body) == (
+        URL.replace("http:", "https:").encode(),
+        b"secure",
+    )
+
+
+@ensureDeferred
+async def test_https_may_be_asked_for_in_the_open(archive, client):
+    """A client that sends https:// URLs to its proxy as they are needs no tunnel."""
+    archive.add("https://a.example/", b"secure", head=HEAD)
+    assert (await client.ask("https://a.example/"))[1] == b"secure"
+
+
+@ensureDeferred
+async def test_what_the_archive_lacks_is_said_and_noted(client):
+    """A hole is a fault page that names the URL, and an entry in the log of holes."""
+    head, body = await client.ask(URL, Accept=b"text/html", Referer=b"http://www.example.org/")
+    assert head.status == 404 and URL.encode() in body
+    assert head.headers.get(b"dlweb-fault") == b"unknown-url"
+    (hole,) = client.proxy.missing.newest(10)
+    assert (hole.url, hole.page) == (URL, "http://www.example.org/")
+    assert client.proxy.measures.outcomes["unknown"] == 1
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
+@ensureDeferred
+async def test_the_past_cannot_be_changed(archive, client, method):
+    """Methods that write are refused, whatever the URL."""
+    archive.add(URL, b"x")
+    head, _ = await client.ask(URL, method, b"form" if method == "POST" else b"")
+    assert (head.status, head.headers.get(b"allow")) == (405, b"GET, HEAD")
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("/page", 400),
+        ("ftp://a.example/x", 400),
+        ("http://", 400),
+        ("http://other.dlweb/", 404),
+        ("http://dlweb:81/", 404),
+        ("http://127.0.0.1:22/", 404),
+        ("http://[::1]:8080/", 404),
+        ("http://169.254.169.254/latest/meta-data", 404),
+    ],
+)
+@ensureDeferred
+async def test_nothing_is_relayed(client, target, status):
+    """Whatever address is asked for, nothing but the archive answers."""
+    assert (await client.ask(target))[0].status == status
+
+
+@ensureDeferred
+async def test_a_tunnel_is_refused_with_a_reason(client):
+    """CONNECT is answered 501, and says what to do instead."""
+
+    def tunnel():
+        host, _, port = client.address.partition(":")
+        connection = http.client.HTTPConnection(host, int(port), timeout=5)
+        connection.putrequest("CONNECT", "a.example:443", skip_host=True)
+        connection.endheaders()
+        connection.sock.settimeout(5)
+        answer = b""
+        while piece := connection.sock.recv(65536):
+            answer += piece
+        connection.close()
+        return answer
+
+    answer = await deferToThread(tunnel)
+    assert answer.startswith(b"HTTP/1.1 501 ") and b"http://" in answer
+
+
+@ensureDeferred
+async def test_the_harbor_is_at_its_own_name(client):
+    """http://dlweb/ is answered by the harbor, and is no capture."""
+    assert (await client.ask("http://dlweb/captures?url=x"))[1] == b"harbor /captures"
+    assert (await client.ask("http://DLWEB"))[1] == b"harbor /"
+
+
+@ensureDeferred
+async def test_a_client_that_leaves_frees_its_node(archive, client, reactor):
+    """The content on its way to a browser that went away is let go."""
+    archive.add(URL, bytes(20_000_000), head=HEAD)
+    host, _, port = client.address.partition(":")
+    for _ in range(12):  # more than the connections kept to one node
+        connection = await connect(reactor, host, int(port))
+        (await connection.request("GET", URL)).abandon()
+    assert len((await client.ask(URL))[1]) == 20_000_000
+
+
+@ensureDeferred
+async def test_a_stored_head_that_is_none_is_replaced(archive, client):
+    """A capture without a head of its own is given as bytes."""
+    from agents.capture import Capture, content_key
+
+    for node in (archive.first, archive.second):
+        node.add(Capture(URL, OLD, content_key(b"raw"), 3, 200, b""), b"raw")
+    head, body = await client.ask(URL)
+    assert (head.status, body) == (200, b"raw")
+    assert parse_head(head.raw).headers.get(b"content-type") == b"application/octet-stream"
