@@ -31,7 +31,7 @@ def test_the_parser_of_the_walk_through_runs_as_printed(tmp_path: Path) -> None:
     parser = printed.ShortcutParser(Source())
     found = [*parser.feed(b"[InternetShortcut]\r\nURL=http://a.example/"), *parser.close()]
     assert [link.url for link in found if link] == ["http://a.example/"]
-    parsers = ROOT / "agents" / "crawler" / "parsers"
+    parsers = ROOT / "agents" / "parsers"
     assert BLOCKS[0] == (parsers / "shortcut.py").read_text("utf-8")
     assert BLOCKS[1] == Path(__file__).with_name("test_shortcut.py").read_text("utf-8")
     entry = re.search(r"^```ini\n(.*)\n```", HOW_TO, re.MULTILINE)
