@@ -13,7 +13,14 @@ answers with `render(page)` under `HEADERS`; `to_data(page)` is the same as JSON
 
 from agents.page.cells import cell_html, table_html, text_html
 from agents.page.measures import Rate, Series
-from agents.page.render import CONTENT_SECURITY_POLICY, FRAMED_POLICY, HEADERS, document, render
+from agents.page.render import (
+    CONTENT_SECURITY_POLICY,
+    FRAMED_POLICY,
+    HEADERS,
+    document,
+    render,
+    scriptless_policy,
+)
 from agents.page.status import to_data
 from agents.page.text import human_bytes, human_number, human_seconds
 from agents.page.values import (
@@ -71,6 +78,7 @@ __all__ = [
     "human_number",
     "human_seconds",
     "render",
+    "scriptless_policy",
     "table_html",
     "text_html",
     "to_data",

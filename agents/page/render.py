@@ -52,6 +52,21 @@ FRAMED_POLICY = (
 CONTENT_SECURITY_POLICY = f"{FRAMED_POLICY}; frame-ancestors 'none'"
 """The same, and no other page may show it in a frame, so none can have it clicked on unseen."""
 
+
+def scriptless_policy(style: str, frames: str = "") -> str:
+    """Return the policy of documents that run no script.
+
+    Args:
+        style: the sheet that they add to the house's; the same as `document` is given.
+        frames: the origin whose pages they may show in frames; none may without one.
+    """
+    framed = f"frame-src {frames}; " if frames else ""
+    return (
+        f"default-src 'none'; style-src {_source(_STYLE)} {_source(style)}; {framed}"
+        "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
 HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"Content-Type", b"text/html; charset=utf-8"),
     (b"Content-Security-Policy", CONTENT_SECURITY_POLICY.encode()),
@@ -92,6 +107,10 @@ def document(
     here: str = "",
     live: bool = False,
     network: bool = False,
+    language: str = "en",
+    style: str = "",
+    skip: str = "",
+    pages: str = "Pages",
 ) -> bytes:
     """Return an HTML document in the house's style.
 
@@ -103,6 +122,11 @@ def document(
         here: the URL of the link that leads to this very page.
         live: whether the page asks for itself again every two seconds.
         network: whether there is a picture to search, zoom and move.
+        language: of its texts.
+        style: a sheet beside the house's own.
+        skip: words of a first link that leads past heading and navigation, for who reads by
+            keyboard or ear; no such link without any.
+        pages: what the navigation is called.
     """
     heading = text_html(title)
     aside = f'<span class="who">{text_html(who)}</span>' if who else ""
@@ -111,14 +135,17 @@ def document(
     state = '<span id="live" role="status">live</span>' if live else ""
     script = f"<script>{_SCRIPT}</script>" if live else ""
     script += f"<script>{_NETWORK}</script>" if network else ""
+    more = f"<style>{style}</style>" if style else ""
+    past = f'<a class="skip" href="#main">{text_html(skip)}</a>' if skip else ""
+    main_tag = '<main id="main" tabindex="-1">' if skip else "<main>"
     return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<!DOCTYPE html>\n<html lang="{text_html(language)}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{heading}{' · ' + text_html(who) if who else ''}</title>"
-        f'<link rel="icon" href="data:,">{refresh}<style>{_STYLE}</style></head><body>'
-        f"<header><h1>{heading}</h1>{aside}{state}</header>"
-        + (f'<nav aria-label="Pages">{navigation}</nav>' if navigation else "")
-        + f"<main>{main}</main>{script}</body></html>\n"
+        f'<link rel="icon" href="data:,">{refresh}<style>{_STYLE}</style>{more}</head><body>'
+        f"{past}<header><h1>{heading}</h1>{aside}{state}</header>"
+        + (f'<nav aria-label="{text_html(pages)}">{navigation}</nav>' if navigation else "")
+        + f"{main_tag}{main}</main>{script}</body></html>\n"
     ).encode("utf-8", "replace")
 
 
