@@ -84,7 +84,8 @@ class Content:
 
     A node that fails is left for the next, which goes on where it stopped. The bytes are hashed
     as they pass: a content of up to `HELD_LIMIT` bytes is proven before its first byte is given,
-    a longer one before its last. An asynchronous iterator of its pieces.
+    also when only a part of it is wanted; a longer one before its last. A part of a longer one
+    proves nothing, and is given as the node gives it. An asynchronous iterator of its pieces.
 
     Attributes:
         key: SHA-256 of the content, hexadecimal.
@@ -92,13 +93,34 @@ class Content:
         on_piece: called with the size of each piece that is given.
     """
 
-    def __init__(self, client: HttpClient, nodes: list[str], key: str, size: int) -> None:
+    def __init__(
+        self,
+        client: HttpClient,
+        nodes: list[str],
+        key: str,
+        size: int,
+        span: tuple[int, int] | None = None,
+    ) -> None:
+        """Be a content that lies on these nodes.
+
+        Args:
+            client: asks the nodes.
+            nodes: their base URLs, in the order in which they are asked.
+            key: SHA-256 of the content.
+            size: bytes of the whole content.
+            span: the part of it that is wanted, from the first byte up to and without the second;
+                None for all of it.
+        """
         self.key = key
         self.size = size
+        wanted = span or (0, size)
+        self._cut = slice(*wanted) if size <= HELD_LIMIT and wanted != (0, size) else None
+        self._start, self._stop = (0, size) if self._cut else wanted
+        self._is_whole = (self._start, self._stop) == (0, size)
         self._client = client
         self._nodes = deque(nodes)
         self._body: Pieces | None = None
-        self._position = 0
+        self._position = self._start
         self._digest = sha256()
         self._begun: deque[bytes] = deque()
         self._failures: list[str] = []
@@ -112,13 +134,16 @@ class Content:
         """
         try:
             while True:
-                while self._position < min(self.size, HELD_LIMIT) or self._body is None:
+                enough = min(self._stop, self._start + HELD_LIMIT)
+                while self._position < enough or self._body is None:
                     self._begun.append(await self._read())
-                if self._position < self.size or self._is_proven():
-                    return
+                if self._position < self._stop or self._is_proven():
+                    break
                 self._drop(f"damaged: its SHA-256 is {self._digest.hexdigest()}")
-                self._position, self._digest = 0, sha256()
+                self._position, self._digest = self._start, sha256()
                 self._begun.clear()
+            if self._cut is not None:
+                self._begun = deque([b"".join(self._begun)[self._cut]])
         except BaseException:
             self.close()
             raise
@@ -137,7 +162,7 @@ class Content:
             self.close()
             raise StopAsyncIteration
         piece = self._begun.popleft()
-        if not self._begun and self._position < self.size:
+        if not self._begun and self._position < self._stop:
             try:
                 await self._go_on()
             except BaseException:
@@ -153,7 +178,7 @@ class Content:
     async def _go_on(self) -> None:
         """Fetch one more piece; the last one is kept back when the whole is not proven."""
         self._begun.append(await self._read())
-        if self._position == self.size and not self._is_proven():
+        if self._position == self._stop and not self._is_proven():
             _log.error("content {key} is damaged on a storage node", key=self.key)
             raise ContentDamaged(f"a node gave another content than {self.key}")
 
@@ -168,7 +193,7 @@ class Content:
         while True:
             if self._body is None:
                 self._body = await self._connect()
-                if self._position == self.size:
+                if self._position == self._stop:
                     return b""
             try:
                 piece = await self._body.next()
@@ -176,10 +201,11 @@ class Content:
                 self._drop(str(error))
                 continue
             if not piece:
-                self._drop(f"ended after {self._position} of {self.size} bytes")
+                self._drop(f"ended after {self._position} of {self._stop} bytes")
                 continue
             self._position += len(piece)
-            self._digest.update(piece)
+            if self._is_whole:
+                self._digest.update(piece)
             return piece
 
     async def _connect(self) -> Pieces:
@@ -192,18 +218,20 @@ class Content:
         raise NodesFailed("; ".join(self._failures) or "no storage node holds it")
 
     async def _ask(self, node: str) -> ClientResponse:
-        fields = [(b"Range", b"bytes=%d-" % self._position)] if self._position else []
+        is_part = self._position > 0 or self._stop < self.size
+        last = self._stop - 1
+        fields = [(b"Range", b"bytes=%d-%d" % (self._position, last))] if is_part else []
         url = f"{node.rstrip('/')}/contents/{self.key}"
         response = await self._client.request("GET", url, fields)
         length = response.head.headers.text(b"content-length")
-        wanted = 206 if self._position else 200
-        if response.head.status == wanted and length == str(self.size - self._position):
+        wanted = 206 if is_part else 200
+        if response.head.status == wanted and length == str(self._stop - self._position):
             return response
         response.abandon()
         raise ConnectionBroken(f"answered {response.head.status} with {length or 'no'} bytes")
 
     def _is_proven(self) -> bool:
-        return self._digest.hexdigest() == self.key
+        return not self._is_whole or self._digest.hexdigest() == self.key
 
     def _drop(self, reason: str) -> None:
         """Leave the present node."""

@@ -71,6 +71,15 @@ class Retrieval:
                 knows and no node gives, with 503 when nobody can say whether it knows it, with
                 451 what may not be shown.
         """
+        nearest = await self.find(url, date, reader=reader)
+        return Retrieved(nearest, await self.open(nearest.capture, head_only=head_only))
+
+    async def find(self, url: str, date: str, *, reader: Reader | None = None) -> Nearest:
+        """Return the capture of a canonical URL nearest to a date, without its content.
+
+        Raises:
+            Faulted: as `retrieve`.
+        """
         self._rules.check(url, reader=reader)
         try:
             nearest = await self._capture(url, date)
@@ -81,18 +90,31 @@ class Retrieval:
         if nearest is None:
             raise Faulted(unknown_url(url, date))
         self._rules.check(nearest.capture.url, nearest.capture.date, reader)
-        try:
-            return Retrieved(nearest, await self._content(nearest.capture, head_only))
-        except (LookupFailed, NodesFailed) as error:
-            raise Faulted(missing_content(url, date, nearest.capture.content)) from error
+        return nearest
 
-    async def _content(self, capture: Capture, head_only: bool) -> Content | None:
-        nodes = await self.locator.locate("contents", capture.content)
-        if head_only and nodes:
-            return None
-        content = Content(self._client, nodes, capture.content, capture.size)
-        await content.begin()
-        return content
+    async def open(
+        self, capture: Capture, span: tuple[int, int] | None = None, *, head_only: bool = False
+    ) -> Content | None:
+        """Return the content of a capture that was found, begun; None when only its head is wanted.
+
+        Args:
+            capture: as `find` gave it.
+            span: the bytes that are wanted, from the first up to and without the second.
+            head_only: whether none are; that they lie somewhere is still looked up.
+
+        Raises:
+            Faulted: no node gives it (500).
+        """
+        try:
+            nodes = await self.locator.locate("contents", capture.content)
+            if head_only and nodes:
+                return None
+            content = Content(self._client, nodes, capture.content, capture.size, span)
+            await content.begin()
+            return content
+        except (LookupFailed, NodesFailed) as error:
+            fault = missing_content(capture.url, capture.date, capture.content)
+            raise Faulted(fault) from error
 
     async def captures(self, url: str) -> list[CaptureLine]:
         """Return all captures of a canonical URL in the order of their dates.

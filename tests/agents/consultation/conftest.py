@@ -63,11 +63,13 @@ class FakeNode:
         body = self.contents.get(key)
         if body is None:
             return Response.text(404, "no")
-        start = int((request.headers.get(b"range") or b"bytes=0-")[6:].rstrip(b"-"))
-        rest = body[start:]
+        wanted = request.headers.get(b"range")
+        first, _, last = (wanted or b"bytes=0-")[6:].partition(b"-")
+        rest = body[int(first) : int(last) + 1 if last else None]
+        status = 206 if wanted else 200
         if self.cut_after is not None:
-            return Response(206 if start else 200, [], self._cut(rest), length=len(rest))
-        return Response(206 if start else 200, [], rest)
+            return Response(status, [], self._cut(rest), length=len(rest))
+        return Response(status, [], rest)
 
     async def _cut(self, body: bytes) -> Any:
         yield body[: self.cut_after]

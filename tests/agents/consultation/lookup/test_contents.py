@@ -118,3 +118,26 @@ async def test_whatever_breaks_where(archive, size, cut):
     archive.add("http://a/", body)
     archive.first.cut_after = cut
     assert await taken(content_of(archive, body)) == body
+
+
+@pytest.mark.parametrize("size", [1000, 600_000])
+@pytest.mark.parametrize("cut_after", [None, 50])
+@ensureDeferred
+async def test_a_part_comes_alone(archive, size, cut_after):
+    """Only the bytes that are wanted are given, also when a node stops in their middle."""
+    body = bytes(index % 251 for index in range(size))
+    capture = archive.add("http://a.example/", body)
+    archive.first.cut_after = cut_after
+    nodes = [archive.first.url, archive.second.url]
+    content = Content(archive.client, nodes, capture.content, size, (100, 800))
+    assert await taken(content) == body[100:800]
+
+
+@ensureDeferred
+async def test_a_part_of_a_small_content_is_proven(archive):
+    """A node that gives wrong bytes is left for the next, though they are not all wanted."""
+    capture = archive.add("http://a.example/", b"right")
+    archive.first.contents[capture.content] = b"wrong"
+    nodes = [archive.first.url, archive.second.url]
+    content = Content(archive.client, nodes, capture.content, 5, (0, 2))
+    assert await taken(content) == b"ri"
