@@ -4,7 +4,10 @@ ConsultationError
 ├── Faulted           the archive has a hole where a browser asked; holds the fault
 ├── LookupFailed      nobody who knows where files lie could be asked, or can be sure
 ├── NodesFailed       nodes hold the file and none of them gave it
-└── ContentDamaged    what a node gave is not what its name says
+├── ContentDamaged    what a node gave is not what its name says
+├── AuthorityDamaged  the authority for https:// URLs cannot be used
+├── ReadersDamaged    the file of readers who may come in holds what is none
+└── RulesRefused      the file of access rules holds what is no rule
 """
 
 from agents.consultation.faults.fault import Fault
@@ -32,3 +35,15 @@ class NodesFailed(ConsultationError):
 
 class ContentDamaged(ConsultationError):
     """The bytes of a content do not have the SHA-256 that names it."""
+
+
+class RulesRefused(ConsultationError):
+    """The access rules are none; the message says which, and what was expected."""
+
+
+class AuthorityDamaged(ConsultationError):
+    """The file of the archive's authority cannot be used; the message says what to do."""
+
+
+class ReadersDamaged(ConsultationError):
+    """A line of the file of readers is none; the message names it."""
