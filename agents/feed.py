@@ -8,7 +8,7 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from agents.order import HIDDEN, CrawlFigures
+from agents.order import HIDDEN
 
 Outcome = Literal["changed", "unchanged", "moved", "gone", "failing"]
 
@@ -132,21 +132,6 @@ class FeedStatus:
     failures: int
     problem: str
     hub: str
-
-
-@frozen
-class CollectedFeeds:
-    """Bodies of feeds, kept as captures in the directory of a crawl.
-
-    Attributes:
-        crawl: its name.
-        directory: where it lies, whole.
-        figures: what is in it.
-    """
-
-    crawl: str
-    directory: str
-    figures: CrawlFigures
 
 
 @frozen

@@ -197,6 +197,27 @@ class FeedLine:
 
 
 @frozen
+class MissedLine:
+    """A link of a site that led readers of the archive nowhere.
+
+    Attributes:
+        url: that they asked for.
+        page: that links there, or empty.
+        times: asked for, as one consultation agent counts.
+        first: when it was first told.
+        last: when it was last asked for.
+        ordered: when a crawl was asked for that is to bring it, or none.
+    """
+
+    url: str
+    page: str
+    times: int
+    first: str
+    last: str
+    ordered: str | None
+
+
+@frozen
 class SiteDetails:
     """All that is known of a site, and why it is so.
 
@@ -222,6 +243,7 @@ class SiteDetails:
         feeds: of it.
         campaigns: that it takes part in.
         private_networks: whether it may be collected from private networks by itself.
+        missed: links of it that led readers nowhere, the last first.
     """
 
     line: SiteLine
@@ -245,6 +267,7 @@ class SiteDetails:
     feeds: list[FeedLine]
     campaigns: list[str]
     private_networks: bool = False
+    missed: list[MissedLine] = field(factory=list)
 
 
 @frozen

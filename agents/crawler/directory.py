@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 from attrs import asdict, evolve
 
+from agents.certificates import Certificates
 from agents.compact import Digests
-from agents.crawler.network.certificates import Certificates
 from agents.crawler.pack import Pack
 from agents.order import Order
 from anet.durable import sync_path

@@ -12,9 +12,9 @@ from typing import Any
 from twisted.application.service import Service
 
 from agents import dates
+from agents.collected import Captures, Exchange
 from agents.feed import AggregatorReport, FeedNews, FeedStatus, FollowedFeed, Outcome
 from agents.feeds.agenda import Agenda
-from agents.feeds.captures import Captures
 from agents.feeds.errors import Crowded, Gone, LookFailed, NotAFeed, TooMany
 from agents.feeds.followed import Doing, Followed
 from agents.feeds.hubs import Hubs
@@ -184,7 +184,9 @@ class Aggregator(Service):
             OSError: the body cannot be kept.
         """
         if look.feed is not None and self._captures is not None:
-            await self._captures.keep(look.url, look.answer)
+            answer = look.answer
+            exchange = Exchange(look.url, answer.head, answer.address, answer.date, tls=answer.tls)
+            await self._captures.keep(exchange, answer.body)
         news = self._learner.learn(followed, look)
         title = look.feed.title if look.feed is not None else ""
         old, moved = followed.url, look.moved_to

@@ -3,9 +3,8 @@
 from prometheus_client import CollectorRegistry, Gauge
 
 from agents import dates
+from agents.collected import Captures, Offering
 from agents.feeds.aggregator import Aggregator
-from agents.feeds.captures import Captures
-from agents.feeds.offering import Offering
 from agents.page import Curve, Figures, LinkTo, Log, Page, Section, Table, human_number
 from agents.page.serving import serve_page
 from anet.http import Router

@@ -5,16 +5,15 @@ from urllib.parse import urlsplit
 
 from twisted.application.service import IService, MultiService
 
+from agents.collected import Captures, Offering
 from agents.configuration import AgentOptions, Configuration, Port, private_folder
 from agents.feeds.aggregator import Aggregator
-from agents.feeds.captures import Captures
 from agents.feeds.config import FeedAggregatorConfig
 from agents.feeds.fetching import Fetcher, Manners
 from agents.feeds.hubs import Hubs
 from agents.feeds.learning import Learner
 from agents.feeds.looking import Looking
 from agents.feeds.methods import FeedMethods
-from agents.feeds.offering import Offering
 from agents.feeds.pages import FeedPages
 from agents.feeds.rhythm import Bounds
 from agents.feeds.robots import Robots
@@ -25,6 +24,7 @@ from anet.workers import Workers
 from hip import Agent, HipError
 
 KIND = "feed-aggregator"
+SITE = "feeds"  # the name under which bodies of feeds are deposited
 
 
 class Options(AgentOptions):
@@ -73,7 +73,7 @@ class FeedService(MultiService):
         hubs = Hubs(reactor, fetcher, config.hub_callback) if config.hub_callback else None
         crawls = private_folder(configuration.directory.absolute() / "crawls")
         self.captures = (
-            Captures(reactor, disk, crawls, name, config.capture_period, config.capture_size)
+            Captures(reactor, disk, crawls, name, SITE, config.capture_period, config.capture_size)
             if config.captures
             else None
         )

@@ -9,6 +9,8 @@ from agents.filters import Filters
 from agents.order import HIDDEN, Access, Analysis, Strategy
 from agents.scheduler.temporal.settings import TemporalConfig
 
+MISSED = ("no", "note", "collect")
+
 
 def _is_database(_instance: object, _attribute: Any, value: str | None) -> None:
     if value is not None and not value.startswith(("postgresql://", "postgres://")):
@@ -82,6 +84,9 @@ class SchedulerConfig:
         orders_at_once: URLs that one order may hold.
         expansion: how sites are found to which others lead.
         temporal: how often sites are collected anew by themselves.
+        missed_links: what becomes of links that led readers of the archive nowhere: "no": nothing;
+            "note": they are shown with their site; "collect": a quick crawl of the site brings
+            them, and those of no site lead to candidates, if there is expansion.
         database: where sites and crawls are kept, `postgresql://user:password@host/database`
             (with the extra `postgresql`); null means SQLite, in the archive's folder.
     """
@@ -110,6 +115,7 @@ class SchedulerConfig:
     deposits_at_once: int = field(default=2, validator=validators.ge(1))
     deposit_patience: float = field(default=86_400.0, validator=validators.gt(0.0))
     orders_at_once: int = field(default=1000, validator=validators.ge(1))
+    missed_links: str = field(default="note", validator=validators.in_(MISSED))
     database: str | None = field(default=None, validator=_is_database, repr=False, metadata=HIDDEN)
     expansion: ExpansionConfig = field(factory=ExpansionConfig)
     temporal: TemporalConfig = field(factory=TemporalConfig)

@@ -13,6 +13,7 @@ from agents.portion import (
     DayDecided,
     Decided,
     FeedLine,
+    MissedLine,
     Portion,
     SiteAhead,
     SiteDetails,
@@ -201,6 +202,7 @@ def _details(queries: Queries, site: KeptSite, looking: Looking) -> SiteDetails:
         ],
         campaigns=queries.campaigns_with(site.site, _STORY),
         private_networks=site.private_networks,
+        missed=[MissedLine(**dict(row)) for row in queries.missed_of(site.site, _STORY)],
     )
 
 

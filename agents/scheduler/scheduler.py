@@ -18,6 +18,7 @@ from agents.scheduler.portion.by_hand import ByHand
 from agents.scheduler.portion.expanding import Expanding
 from agents.scheduler.portion.feeding import AGGREGATOR, Feeding
 from agents.scheduler.portion.keeping_in_step import KeepingInStep
+from agents.scheduler.portion.missing import Missing
 from agents.scheduler.portion.ranking import Ranking
 from anet.tasks import every
 
@@ -38,7 +39,9 @@ class Scheduler(Service):
         expanding: the sites that links lead to.
         keeping: when sites fall due by themselves.
         feeding: the feeds that members have.
+        missing: what readers of the archive missed.
         by_hand: what archivists decide.
+        deposits_alarm: rung when there is something to deposit.
     """
 
     def __init__(self, means: Means, running: Sequence[Crawl] = ()) -> None:
@@ -53,7 +56,9 @@ class Scheduler(Service):
         self.collecting = Collecting(means, alarm, self._serving, self._ended)
         self.expanding = Expanding(means, self.collecting.ring)
         self.keeping = KeepingInStep(means, self.collecting.ring)
-        self.feeding = Feeding(means, self.collecting.ring, alarm.ring)
+        self.feeding = Feeding(means, self.collecting.ring)
+        self.missing = Missing(means, self.expanding, self.collecting.ring)
+        self.deposits_alarm = alarm
         self.by_hand = ByHand(means, self.expanding, self.keeping, self.feeding)
         self.depositing = Depositing(means, alarm, self._ended)
         self._running = list(running)
@@ -137,6 +142,7 @@ class Scheduler(Service):
         """Let the end of a site's crawl have its effects on others."""
         await self.expanding.judged(site)
         await self.feeding.judged(site)
+        await self.missing.judged(site)
         self.collecting.ring()
 
     def _serving(self, machine: str) -> list[str]:

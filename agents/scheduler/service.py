@@ -27,6 +27,7 @@ from agents.scheduler.methods import MachineMethods, SchedulerMethods
 from agents.scheduler.overview import Overview
 from agents.scheduler.pages import SchedulerPages
 from agents.scheduler.portion.methods import PortionMethods
+from agents.scheduler.portion.reader_methods import ReaderMethods
 from agents.scheduler.scheduler import Scheduler
 from anet.http import HttpServer, guarded
 from anet.names import resolve
@@ -121,6 +122,7 @@ class SchedulerService(MultiService):
                 SchedulerMethods(scheduler, overview),
                 MachineMethods(scheduler.collecting.machines),
                 portion,
+                ReaderMethods(scheduler.means, scheduler.missing, scheduler.deposits_alarm),
                 looking,
             ],
             security=configuration.security(name),

@@ -1,16 +1,17 @@
 """The whole database: orders, standings, attempts, deposits, and everything it can be asked."""
 
 from agents.scheduler.database.deposits import Deposits
-from agents.scheduler.database.feeds import Feeds
+from agents.scheduler.database.gathered import Gathered
 from agents.scheduler.database.groups import Groups
 from agents.scheduler.database.learning import Learning
 from agents.scheduler.database.machines import Machines
+from agents.scheduler.database.missed import Missed
 from agents.scheduler.database.rhythms import Rhythms
 from agents.scheduler.database.rows import Crawl
 from agents.scheduler.life import CrawlState, Event
 
 
-class Database(Machines, Deposits, Learning, Rhythms, Feeds, Groups):
+class Database(Machines, Deposits, Learning, Rhythms, Missed, Gathered, Groups):
     """The scheduler's database; each method is one transaction, durable when it returns."""
 
     def recover(self, date: str) -> list[Crawl]:

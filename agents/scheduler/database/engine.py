@@ -5,8 +5,13 @@ from typing import Any, Protocol
 
 from zope.interface import Attribute, Interface
 
-VERSION = 3
-UPGRADES = {0: "schema-1.sql", 1: "schema-2.sql", 2: "schema-3.sql"}  # from a version to the next
+VERSION = 4
+UPGRADES = {  # from a version to the next
+    0: "schema-1.sql",
+    1: "schema-2.sql",
+    2: "schema-3.sql",
+    3: "schema-4.sql",
+}
 
 Row = Mapping[str, Any]
 Value = str | int | float | None

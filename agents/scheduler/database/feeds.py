@@ -1,21 +1,9 @@
 """Feeds of sites: what is known of each, and what pages they tell of (*INA §1.5.2*)."""
 
-from agents.feed import CollectedFeeds
 from agents.scheduler.database.decisions import SCHEDULER
 from agents.scheduler.database.orders import Opens, Orders
-from agents.scheduler.database.rows import FeedRow, NewSite, column
-from agents.scheduler.life import CRAWL_ENDS, SITE_AT_WORK, CrawlState, SiteState, Standing
-
-COLLECTION = "feeds"  # the site that bodies of feeds are deposited as
-_COLLECTION = NewSite(
-    COLLECTION,
-    start_url="http://feeds.invalid/",
-    accept="",
-    reject="",
-    maximum_depth=0,
-    host=COLLECTION,
-    why="bodies of feeds are kept under this name",
-)
+from agents.scheduler.database.rows import FeedRow
+from agents.scheduler.life import SITE_AT_WORK, SiteState, Standing
 
 
 class Feeds(Orders):
@@ -78,33 +66,6 @@ class Feeds(Orders):
                 [to, feed],
             )
             self._engine.execute("DELETE FROM feeds WHERE feed = ?", [feed])
-
-    def feeds_collected(self, collected: CollectedFeeds, crawler: str, date: str) -> bool:
-        """Have bodies of feeds deposited, as a crawl that is whole; tell whether they are wanted.
-
-        They are of a site that is never collected. Told again, it has no effect.
-        """
-        with self._transaction():
-            kept = self.crawl(collected.crawl)
-            if kept is not None:
-                return kept.state not in CRAWL_ENDS
-            self._register(_COLLECTION, Standing.DORMANT, date, SCHEDULER)
-            figures = column(collected.figures)
-            names = [collected.crawl, COLLECTION, COLLECTION, CrawlState.COLLECTED.value]
-            self._engine.execute(
-                "INSERT INTO crawls (crawl, site, host, state, lane, private_networks, beside,"
-                " attempt, name, crawler, directory, figures, ordered, changed)"
-                " VALUES (?, ?, ?, ?, '', 0, 1, 1, ?, ?, ?, ?, ?, ?)",
-                [*names, collected.crawl, crawler, collected.directory, figures, date, date],
-            )
-            self._engine.execute(
-                "INSERT INTO attempts (name, crawl, number, crawler, began, ended)"
-                " VALUES (?, ?, 1, ?, ?, ?)",
-                [collected.crawl, collected.crawl, crawler, date, date],
-            )
-            self._tallies.add(f"crawl {CrawlState.COLLECTED}")
-            self._tallies.collected(collected.figures)
-            return True
 
     def look_soon(self, site: str, plan: str, date: str, opens: Opens | None = None) -> str | None:
         """Make a member due for a quick look beside its own rhythm; return the crawl.

@@ -146,6 +146,17 @@ class PageQueries:
             )
         )
 
+    def missed_of(self, site: str | None, limit: int) -> list[Row]:
+        """Return links that readers missed of a site, or of none, the last missed first."""
+        belongs, values = ("site IS NULL", []) if site is None else ("site = ?", [site])
+        return list(
+            self._engine.execute(
+                "SELECT url, page, times, first, last, ordered FROM missed"  # noqa: S608 - ours
+                f" WHERE {belongs} ORDER BY last DESC LIMIT ?",
+                [*values, limit],
+            )
+        )
+
     def numbered(self, numbers: Sequence[int]) -> list[Row]:
         """Return sites by their numbers."""
         if not numbers:

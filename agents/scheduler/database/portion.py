@@ -88,6 +88,16 @@ class Portion:
         query = "SELECT number, start_url, accept, reject FROM sites WHERE site = ?"
         return next(iter(self._tuples(query, site)), None)
 
+    def bounds_at(self, hosts: Sequence[str], limit: int) -> list[tuple[str, str, str, str]]:
+        """Return name, start URL, accept and reject of sites that begin at one of some hosts."""
+        marks = ", ".join("?" * len(hosts))
+        return self._tuples(
+            f"SELECT site, start_url, accept, reject FROM sites WHERE host IN ({marks})"  # noqa: S608 - marks
+            " ORDER BY site LIMIT ?",
+            *hosts,
+            limit,
+        )
+
     # The graph
 
     def ranked_after(self, number: int, limit: int) -> list[tuple[int, float, float, float]]:

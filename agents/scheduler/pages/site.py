@@ -45,6 +45,7 @@ def sections_of(found: SiteDetails, token: dict[str, str]) -> list[Section]:
         _neighbours("Sites that link to it", found.from_sites),
         _neighbours("Sites that it links to", found.to_sites),
         _feeds(found),
+        _missed(found),
     ]
 
 
@@ -166,3 +167,18 @@ def _feeds(found: SiteDetails) -> Table:
         for each in found.feeds
     ]
     return Table("Feeds", ["feed", "found", "last told of something"], rows, "None.")
+
+
+def _missed(found: SiteDetails) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            LinkTo(each.url, each.url),
+            LinkTo(each.page, each.page) if each.page else "",
+            each.times,
+            moment(each.last),
+            moment(each.ordered),
+        ]
+        for each in found.missed
+    ]
+    columns = ["link", "on the page", "times", "last missed", "asked for"]
+    return Table("Missed by readers", columns, rows, "None.")

@@ -92,6 +92,32 @@ class Expanding:
             self.ring()
         return learned.wanted
 
+    async def owners(self, found: Sequence[str]) -> dict[str, str | None]:
+        """Return the site that each canonical URL belongs to, or none."""
+        means = self._means
+        async with self._in_turn():
+            numbers = await means.files.run(self._territory.owners, found)
+        names = {
+            number: name
+            for number in {number for number in numbers if number is not None}
+            for name in await means.store.run(Database.names, [number])
+        }
+        return {
+            url: None if number is None else names.get(number)
+            for url, number in zip(found, numbers, strict=True)
+        }
+
+    async def discover(self, found: Sequence[str]) -> None:
+        """Note the sites of URLs to which no crawl has led, to be let in like others."""
+        means = self._means
+        async with self._in_turn():
+            guessed = await means.files.run(self._territory.look_up, [(url, 1) for url in found])
+            sites = [site for site, _ in guessed.new]
+            names = await means.store.run(Database.discover, sites, means.now())
+            await self._follow(names)
+        if names:
+            self.ring()
+
     async def judged(self, site: str) -> None:
         """Let the judgement of a site have its effect on those that it links to."""
         if self.enabled:

@@ -8,17 +8,17 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from agents import urls
-from agents.feed import CollectedFeeds, FeedNews, FeedState, FollowedFeed
+from agents.feed import FeedNews, FeedState, FollowedFeed
 from agents.scheduler.database import Database, FeedRow, Queries
 from agents.scheduler.database.decisions import SCHEDULER
 from agents.scheduler.life import Standing
 from agents.scheduler.means import Means
 from agents.scheduler.pool import Peer
-from agents.scheduler.portion.crawl_plan import CrawlPlan, read, written
+from agents.scheduler.portion.crawl_plan import read, written
 from agents.scheduler.portion.opening import opens
+from agents.scheduler.portion.soon import URLS, quick_look
 
 AGGREGATOR = "feed-aggregator"
-URLS = 1000  # of one quick look
 _AT_ONCE = 500  # feeds of one call
 _SITES = 1000  # at work, whose pages are remembered
 
@@ -29,13 +29,10 @@ class Feeding:
     Args:
         means: the scheduler's.
         due: called when sites have fallen due.
-        collected: called when there is something to deposit.
     """
 
-    def __init__(
-        self, means: Means, due: Callable[[], None], collected: Callable[[], None]
-    ) -> None:
-        self._means, self._due, self._collected = means, due, collected
+    def __init__(self, means: Means, due: Callable[[], None]) -> None:
+        self._means, self._due = means, due
         self._later: dict[str, list[str]] = {}  # pages of sites that are at work
         self._peers: dict[str, Peer] = {}
 
@@ -96,14 +93,6 @@ class Feeding:
         for site, told in pages.items():
             await self._look_soon(site, told)
 
-    async def collected(self, peer: Peer, feeds: CollectedFeeds) -> bool:
-        """Have bodies of feeds deposited; tell whether they are wanted, or are there already."""
-        wanted = await self._means.store.run(
-            Database.feeds_collected, feeds, peer.name, self._means.now()
-        )
-        self._collected()
-        return wanted
-
     async def _look_soon(self, site: str, told: Sequence[str]) -> None:
         """Have pages collected; those of a site at work are looked at when it is not any more.
 
@@ -114,9 +103,8 @@ class Feeding:
         if not pages:
             return
         reason = f"A feed tells of {len(pages)} new or changed pages."
-        plan = CrawlPlan(maximum_depth=0, quick=True, judged=False, urls=pages, reason=reason)
-        means = self._means
-        if await means.store.run(Database.look_soon, site, written(plan), means.now(), opens):
+        plan, means = quick_look(pages, reason), self._means
+        if await means.store.run(Database.look_soon, site, plan, means.now(), opens):
             self._due()
         elif len(self._later) < _SITES or site in self._later:
             self._later[site] = [*self._later.get(site, ()), *pages][:URLS]

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from agents import urls
 from agents.delimitation import InvalidExpression
-from agents.feed import CollectedFeeds, FeedNews
+from agents.feed import FeedNews
 from agents.judgement import LEARNED_AT_ONCE
 from agents.scheduler.database import Bounds
 from agents.scheduler.database.decisions import SCHEDULER
@@ -70,15 +70,6 @@ class PortionMethods:
         """
         _only(peer, AGGREGATOR)
         await self._feeding.heard(news)
-
-    @exposed(roles=("feed-aggregator",))
-    async def feeds_collected(self, peer: Peer, collected: CollectedFeeds) -> bool:
-        """Say where bodies of feeds lie, to be deposited; the answer: whether they are wanted.
-
-        For feed aggregators; may be repeated until answered.
-        """
-        _only(peer, AGGREGATOR)
-        return await self._feeding.collected(peer, collected)
 
     @exposed(roles=("operator",))
     async def decide(

@@ -86,6 +86,10 @@ class Territory:
         new = [(self._new(name, guess), count) for name, (guess, count) in guessed.items()]
         return Found(known, [(site, count) for site, count in new if site is not None])
 
+    def owners(self, found: Sequence[str]) -> list[int | None]:
+        """Return for each canonical URL the number of its site, or none."""
+        return self._index.sites_of(found)
+
     def against(self, rows: Sequence[Row]) -> list[str]:
         """Return why sites cannot be as they are wanted beside the others, in words.
 

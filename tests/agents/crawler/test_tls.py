@@ -18,7 +18,7 @@ from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from zope.interface import implementer
 
 from agents.crawler.errors import FetchFailed
-from agents.crawler.network.certificates import Certificates
+from agents.certificates import Certificates
 from agents.order import Access
 from anet.tls import TlsSession
 from tests.agents.crawler.fetching import Fetching

@@ -10,8 +10,9 @@ from pytest_twisted import async_yield_fixture
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
+from agents.collected import Collected
 from agents.configuration import load
-from agents.feed import CollectedFeeds, FeedNews, FollowedFeed
+from agents.feed import FeedNews, FollowedFeed
 from agents.feeds.service import FeedService, make_service
 from anet.http import HttpServer, Request, Response
 from hip import Agent, Peer, exposed
@@ -25,7 +26,7 @@ class Scheduler:
     """Hears of feeds, and keeps what it is told of each."""
 
     news: list[FeedNews] = field(factory=list)
-    collected: list[CollectedFeeds] = field(factory=list)
+    directories: list[Collected] = field(factory=list)
     states: dict[str, FollowedFeed] = field(factory=dict)
     refusals: int = 0
     waiting: list[tuple[Callable[[], bool], Deferred[None]]] = field(factory=list)
@@ -43,9 +44,9 @@ class Scheduler:
         self.ring()
 
     @exposed
-    def feeds_collected(self, collected: CollectedFeeds) -> bool:
+    def collected(self, collected: Collected) -> bool:
         "Hear of bodies of feeds that are to be deposited."
-        self.collected.append(collected)
+        self.directories.append(collected)
         self.ring()
         return True
 
@@ -178,4 +179,4 @@ async def tree(tmp_path: Path) -> AsyncIterator[Tree]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let directories of captures be offered at once."""
-    monkeypatch.setattr("agents.feeds.offering.EVERY", 0.05)
+    monkeypatch.setattr("agents.collected.offering.EVERY", 0.05)

@@ -21,6 +21,7 @@ from agents.scheduler.means import Means
 from agents.scheduler.methods import MachineMethods, SchedulerMethods
 from agents.scheduler.overview import Overview
 from agents.scheduler.portion.methods import PortionMethods
+from agents.scheduler.portion.reader_methods import ReaderMethods
 from agents.scheduler.scheduler import Scheduler
 from anet.tasks import Tasks
 from hip import Agent, CallRefused, Peer, exposed
@@ -231,6 +232,9 @@ class World:
             MachineMethods(self.scheduler.collecting.machines),
             PortionMethods(
                 self.scheduler.expanding, self.scheduler.feeding, self.scheduler.by_hand
+            ),
+            ReaderMethods(
+                self.scheduler.means, self.scheduler.missing, self.scheduler.deposits_alarm
             ),
         ]
         self.agent = Agent(self.clock, kind="scheduler", name="scheduler", methods=methods)

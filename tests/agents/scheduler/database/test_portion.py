@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.feed import CollectedFeeds
+from agents.collected import Collected
 from agents.order import CrawlFigures
 from agents.scheduler.database import CampaignRow, Database, NewSite, Part, Sequel
 from agents.scheduler.database.rows import Assignment
@@ -173,9 +173,9 @@ def test_feeds(database: Database) -> None:
 
 def test_bodies_of_feeds_are_a_crawl(database: Database) -> None:
     """It waits for its deposit; of a site that is no candidate and never due."""
-    told = CollectedFeeds("feeds-1", "/crawls/feeds-1", CrawlFigures(captures=3))
-    assert database.feeds_collected(told, "aggregator", DATE)
-    assert database.feeds_collected(told, "aggregator", DATE)
+    told = Collected("feeds-1", "/crawls/feeds-1", CrawlFigures(captures=3))
+    assert database.gathered(told, "feeds", "aggregator", DATE)
+    assert database.gathered(told, "feeds", "aggregator", DATE)
     [crawl] = database.in_state(CrawlState.COLLECTED)
     assert (crawl.crawl, crawl.site, crawl.directory) == ("feeds-1", "feeds", "/crawls/feeds-1")
     site = database.site("feeds")

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from agents.feed import CollectedFeeds, FeedNews, FeedState, FollowedFeed
+from agents.collected import Collected
+from agents.feed import FeedNews, FeedState, FollowedFeed
 from agents.order import CrawlFigures
 from hip import exposed
 
@@ -114,9 +115,9 @@ def test_bodies_of_feeds_are_deposited(play: Callable[..., Any], pages: Any) -> 
     """As a crawl that is whole, once, of a site that is never collected."""
     portion = seeded(play, pages)
     follower = aggregator(portion)
-    told = CollectedFeeds("feeds-1", "/crawls/feeds-1", CrawlFigures(captures=9))
-    assert follower.tell("feeds_collected", collected=told) is True
-    assert follower.tell("feeds_collected", collected=told) is True
+    told = Collected("feeds-1", "/crawls/feeds-1", CrawlFigures(captures=9))
+    assert follower.tell("collected", collected=told) is True
+    assert follower.tell("collected", collected=told) is True
     portion.world.pass_time(12)
     [(crawl, _, answer)] = portion.deposits
     assert crawl == "feeds-1"
@@ -124,6 +125,6 @@ def test_bodies_of_feeds_are_deposited(play: Callable[..., Any], pages: Any) -> 
     answer.callback({"done": True})
     portion.world.pass_time(12)
     assert portion.world.state("feeds-1") == "deposited"
-    assert follower.tell("feeds_collected", collected=told) is False
+    assert follower.tell("collected", collected=told) is False
     portion.run()
     assert len(portion.orders) == 1

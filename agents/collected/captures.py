@@ -1,4 +1,4 @@
-"""Bodies of feeds as archived contents: each that changed is a capture.
+"""Captures that no crawl made, as archived contents.
 
 They go into directories like those of crawls (docs/reference/crawl-directory.md), one after
 another; each is given to the scheduler when it has been filled for long enough, and deposited like
@@ -6,8 +6,9 @@ any crawl. What a killed process left is finished by the next, up to the last wh
 """
 
 import os
+import shutil
 from collections.abc import Callable
-from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,15 +16,14 @@ import msgspec
 from attrs import asdict, define, field
 
 from agents import dates
-from agents.bundle import CONTENT_LIMIT
 from agents.capture import HEAD_LIMIT
-from agents.feed import CollectedFeeds
-from agents.feeds.fetching import Answer
-from agents.feeds.finishing import SITE, finish
+from agents.certificates import Certificates
+from agents.collected.exchange import Collected, Exchange
+from agents.collected.finishing import finish
+from agents.collected.recording import Memory, Recording
 from agents.order import Order
 from agents.structure_line import StructureLine
 from anet.clock import wall
-from anet.durable import sync_path
 from anet.workers import Workers
 
 _encode = msgspec.json.Encoder().encode
@@ -37,6 +37,7 @@ class _Open:
     pack: BinaryIO
     structure: BinaryIO
     begun: float
+    certificates: Certificates
     size: int = 0
     met: set[bytes] = field(factory=set)
 
@@ -49,34 +50,52 @@ class Captures:
         workers: one thread that does all of it, in order.
         crawls: the folder of crawls.
         agent: the name of this agent, which also tells its directories from others'.
+        site: the name under which they are deposited, as "feeds".
         period: seconds after which a directory is finished.
         size: bytes of contents after which it is, too.
 
     Attributes:
-        kept: bodies kept since the start.
+        kept: answers kept since the start.
         on_whole: called with a directory that is finished.
     """
 
     def __init__(
-        self, reactor: Any, workers: Workers, crawls: Path, agent: str, period: float, size: int
+        self,
+        reactor: Any,
+        workers: Workers,
+        crawls: Path,
+        agent: str,
+        site: str,
+        period: float,
+        size: int,
     ) -> None:
         self.kept = 0
-        self.on_whole: Callable[[CollectedFeeds], None] = lambda _: None
-        self._reactor = reactor
-        self._workers = workers
-        self._crawls = crawls
-        self._agent = agent
-        self._period = period
-        self._size = size
+        self.on_whole: Callable[[Collected], None] = lambda _: None
+        self._reactor, self._workers = reactor, workers
+        self._crawls, self._agent, self._site = crawls, agent, site
+        self._period, self._size = period, size
+        self._memory = Memory()
+        self._numbers = count()
+        self._spool = crawls / f"{agent}.spool"
         self._open: _Open | None = None
 
-    async def keep(self, url: str, answer: Answer) -> None:
+    def recording(self) -> Recording:
+        """Begin to record a body; it must be kept or released."""
+        return Recording(self._workers, self._memory, self._spool / str(next(self._numbers)))
+
+    async def keep(self, exchange: Exchange, body: bytes | Recording) -> None:
         """Write an answer; it is durable after the next `sync`.
 
         Raises:
             OSError: it cannot be written.
         """
-        await self._workers.run(self._keep, url, answer, wall(self._reactor))
+        recording = body if isinstance(body, Recording) else self.recording()
+        if isinstance(body, bytes):
+            recording.write(body)
+        try:
+            await self._workers.run(self._keep, exchange, recording, wall(self._reactor))
+        finally:
+            recording.release()
         self.kept += 1
 
     async def sync(self) -> None:
@@ -89,7 +108,7 @@ class Captures:
         if whole is not None:
             self.on_whole(whole)
 
-    async def recover(self) -> list[CollectedFeeds]:
+    async def recover(self) -> list[Collected]:
         """Return all finished directories of this agent, after finishing what others left.
 
         Raises:
@@ -99,50 +118,60 @@ class Captures:
 
     # In the thread
 
-    def _keep(self, url: str, answer: Answer, now: float) -> None:
+    def _keep(self, exchange: Exchange, recording: Recording, now: float) -> None:
         opened = self._open
         if opened is None:
             opened = self._open = self._begin(now)
-        digest = sha256(answer.body).digest()
-        key = digest.hex()
+        digest, body = recording.seal()
         try:
-            place = None if digest in opened.met else _write(opened, key, answer.body)
-            line = self._line(opened, url, answer, key, place)
+            place = None
+            if digest not in opened.met:
+                place = _write(opened, digest.hex(), recording, body)
+            line = self._line(opened, exchange, recording.size, digest, place)
             opened.structure.write(_encode(line) + b"\n")
             opened.structure.flush()
         except OSError:
             self._open = None  # what is whole of it is found at the next start
             raise
         opened.met.add(digest)
-        opened.size += len(answer.body)
+        opened.size += recording.size
 
     def _line(
-        self, opened: _Open, url: str, answer: Answer, key: str, place: int | None
+        self, opened: _Open, exchange: Exchange, size: int, digest: bytes, place: int | None
     ) -> StructureLine:
         return StructureLine(
-            url=url,
-            date=dates.from_timestamp(answer.date),
-            content=key,
-            size=len(answer.body),
-            status=answer.head.status,
-            head=answer.head.raw[:HEAD_LIMIT].decode("latin-1"),
-            origin=f"crawl: {opened.path.name}\nsite: {SITE}\nagent: {self._agent}\n"
-            f"address: {answer.address}\n",
+            url=exchange.url,
+            date=dates.from_timestamp(exchange.date),
+            content=digest.hex(),
+            size=size,
+            status=exchange.head.status,
+            head=exchange.head.raw[:HEAD_LIMIT].decode("latin-1"),
+            origin=self._origin(opened, exchange),
             depth=0,
             kind="page",
-            new=bytes.fromhex(key) not in opened.met,
+            new=digest not in opened.met,
             change="changed",
             place=place,
         )
 
+    def _origin(self, opened: _Open, exchange: Exchange) -> str:
+        lines = [f"crawl: {opened.path.name}", f"site: {self._site}", f"agent: {self._agent}"]
+        lines.append(f"address: {exchange.address}")
+        if exchange.method != "GET":
+            lines.append(f"method: {exchange.method}")
+        if exchange.tls is not None:
+            lines.append(f"tls: {opened.certificates.keep(exchange.tls)}")
+        return "".join(f"{line}\n" for line in lines)
+
     def _begin(self, now: float) -> _Open:
         path = self._crawls / f"{self._agent}-{dates.from_timestamp(now)}"
         path.mkdir(parents=True)
-        order = Order(crawl=path.name, site=SITE, start_url="", accept="")
+        order = Order(crawl=path.name, site=self._site, start_url="", accept="")
         (path / "order.json").write_bytes(_encode(asdict(order)) + b"\n")
-        return _Open(path, (path / "pack").open("wb"), (path / "structure").open("wb"), now)
+        pack, structure = (path / "pack").open("wb"), (path / "structure").open("wb")
+        return _Open(path, pack, structure, now, Certificates(path / "certificates"))
 
-    def _sync(self, now: float) -> CollectedFeeds | None:
+    def _sync(self, now: float) -> Collected | None:
         opened = self._open
         if opened is None:
             return None
@@ -153,31 +182,22 @@ class Captures:
         self._open = None
         opened.pack.close()
         opened.structure.close()
-        return finish(opened.path)
+        return finish(opened.path, self._site)
 
-    def _recover(self) -> list[CollectedFeeds]:
+    def _recover(self) -> list[Collected]:
+        if self._open is None:
+            shutil.rmtree(self._spool, ignore_errors=True)
         own = sorted(self._crawls.glob(f"{self._agent}-{'[0-9]' * dates.DIGITS}"))
         left = [path for path in own if self._open is None or path != self._open.path]
-        return [finish(path) for path in left]
+        return [finish(path, self._site) for path in left]
 
 
-def _write(opened: _Open, key: str, body: bytes) -> int | None:
+def _write(opened: _Open, key: str, recording: Recording, body: bytes | None) -> int | None:
     """Write a content; return its place in the pack, or None when it has a file of its own."""
-    if len(body) > CONTENT_LIMIT:
-        file = _own_file(opened.path, key)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("wb") as own:
-            own.write(body)
-            own.flush()
-            os.fsync(own.fileno())
-        sync_path(file.parent)
-        sync_path(file.parent.parent)
+    if body is None:
+        recording.move(opened.path / "contents" / key[:2] / key)
         return None
     place = opened.pack.tell()
     opened.pack.write(body)
     opened.pack.flush()
     return place
-
-
-def _own_file(path: Path, key: str) -> Path:
-    return path / "contents" / key[:2] / key

@@ -6,16 +6,15 @@ from pathlib import Path
 import msgspec
 from lxml import etree
 
-from agents.feed import CollectedFeeds
+from agents.collected.exchange import Collected
 from agents.order import CrawlFigures
 from agents.structure_line import StructureLine
 from anet.durable import sync_path
 
-SITE = "feeds"  # the name under which they are deposited
 REPORT = "report.xml"
 
 
-def finish(path: Path) -> CollectedFeeds:
+def finish(path: Path, site: str) -> Collected:
     """Write what is missing of a directory, the report last; return what is in it."""
     lines = _whole_lines(path)
     figures = CrawlFigures(
@@ -29,13 +28,13 @@ def finish(path: Path) -> CollectedFeeds:
         keys = sorted({line.content for line in lines})
         (path / "signatures").write_text("".join(f"{key}\n" for key in keys), "ascii")
         draft = path / f"{REPORT}.new"
-        draft.write_bytes(_report(path.name, figures, Counter(line.status for line in lines)))
+        draft.write_bytes(_report(path.name, site, figures, Counter(line.status for line in lines)))
         for name in ("order.json", "pack", "structure", "signatures", draft.name):
             sync_path(path / name)
         draft.rename(path / REPORT)
         sync_path(path)
         sync_path(path.parent)
-    return CollectedFeeds(path.name, str(path), figures)
+    return Collected(path.name, str(path), figures)
 
 
 def _whole_lines(path: Path) -> list[StructureLine]:
@@ -63,9 +62,9 @@ def _whole_lines(path: Path) -> list[StructureLine]:
     return lines
 
 
-def _report(crawl: str, figures: CrawlFigures, statuses: Counter[int]) -> bytes:
+def _report(crawl: str, site: str, figures: CrawlFigures, statuses: Counter[int]) -> bytes:
     """Return the report, by docs/reference/report.xsd."""
-    root = etree.Element("report", version="1", crawl=crawl, site=SITE)
+    root = etree.Element("report", version="1", crawl=crawl, site=site)
     bounds = {"start_url": "", "accept": "", "reject": "", "maximum_depth": "0"}
     etree.SubElement(root, "delimitation", bounds)
     statistics = etree.SubElement(root, "statistics")

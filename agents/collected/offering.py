@@ -7,8 +7,8 @@ from typing import Any
 from twisted.application.service import Service
 from twisted.logger import Logger
 
-from agents.feed import CollectedFeeds
-from agents.feeds.captures import Captures
+from agents.collected.captures import Captures
+from agents.collected.exchange import Collected
 from anet.tasks import Tasks, every
 from anet.workers import Workers
 from hip import HipError, Link
@@ -33,7 +33,7 @@ class Offering(Service):
     """
 
     def __init__(self, reactor: Any, scheduler: Link, captures: Captures, workers: Workers) -> None:
-        self.waiting: list[CollectedFeeds] = []
+        self.waiting: list[Collected] = []
         self._reactor = reactor
         self._scheduler = scheduler
         self._captures = captures
@@ -45,7 +45,7 @@ class Offering(Service):
         """Begin with those that are there already."""
         super().startService()
         self._tasks = Tasks()
-        self._tasks.start(self._run(), "offering the captures of feeds")
+        self._tasks.start(self._run(), "offering captures")
 
     async def stopService(self) -> None:
         """Offer no more."""
@@ -57,10 +57,10 @@ class Offering(Service):
             for collected in await self._captures.recover():
                 self._add(collected)
         except OSError as error:
-            _log.error("what was collected of feeds cannot be read: {error}", error=error)
+            _log.error("what was collected before cannot be read: {error}", error=error)
         await every(self._reactor, EVERY, self._offer)
 
-    def _add(self, collected: CollectedFeeds) -> None:
+    def _add(self, collected: Collected) -> None:
         if len(self.waiting) < _LEAVE_BE:
             self.waiting.append(collected)
 
@@ -69,7 +69,7 @@ class Offering(Service):
         while self.waiting and self._scheduler.peer is not None:
             first = self.waiting[0]
             try:
-                wanted = await self._scheduler.peer.call("feeds_collected", collected=first)
+                wanted = await self._scheduler.peer.call("collected", collected=first)
             except HipError as error:
                 _log.info("{crawl} is not taken: {error}", crawl=first.crawl, error=error)
                 return
