@@ -110,9 +110,14 @@ class _ServerTls(TLSMemoryBIOProtocol):
         self.loseConnection()
 
 
+def is_tls(transport: Any) -> bool:
+    """Tell whether what goes over a transport is encrypted by TLS at this end."""
+    return isinstance(transport, TLSMemoryBIOProtocol)
+
+
 def peer_certificate(transport: Any) -> Certificate | None:
     """Return the certificate that the other side has shown; None without one, or without TLS."""
-    if not isinstance(transport, TLSMemoryBIOProtocol):
+    if not is_tls(transport):
         return None
     certificate: Certificate | None = transport.getHandle().get_peer_certificate(
         as_cryptography=True

@@ -12,12 +12,14 @@ from anet.http.hosts import guarded, guarded_prompt, guarded_taker
 from anet.http.incoming import IncomingBody, Sink
 from anet.http.message import HOP_BY_HOP, Headers, ResponseHead, parse_head
 from anet.http.metrics import metrics_response
+from anet.http.pipelining import PipelinedClient, SmallAnswer
 from anet.http.plain import PlainPut, Prompt, Taker
 from anet.http.request import Request
 from anet.http.response import Response, date_now
 from anet.http.router import Router
 from anet.http.server import HttpServer
 from anet.http.server_connection import Handler, Limits
+from anet.http.tunnel import Tunnel
 from anet.names import resolve
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "HttpServer",
     "IncomingBody",
     "Limits",
+    "PipelinedClient",
     "PlainPut",
     "Prompt",
     "Request",
@@ -38,7 +41,9 @@ __all__ = [
     "ResponseHead",
     "Router",
     "Sink",
+    "SmallAnswer",
     "Taker",
+    "Tunnel",
     "connect",
     "date_now",
     "guarded",

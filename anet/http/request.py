@@ -21,6 +21,7 @@ class Request:
         headers: its fields.
         client: IP address of who asks.
         version: `1.1` or `1.0`.
+        secure: whether it came inside TLS.
         body: what comes after the head; handlers take it by `read` or `deliver`.
         certificate: what the client showed of itself over TLS, as good as the server asks for;
             None without one, or without TLS.
@@ -32,6 +33,7 @@ class Request:
     headers: Headers
     client: str = ""
     version: str = "1.1"
+    secure: bool = False
     body: IncomingBody = field(factory=IncomingBody, repr=False)
     certificate: Certificate | None = field(default=None, repr=False)
     asker: Any = field(default=None, repr=False)

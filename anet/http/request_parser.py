@@ -85,8 +85,8 @@ class RequestParser:
         self._size = 0
         self._parser = httptools.HttpRequestParser(self)
 
-    def feed(self, data: bytes) -> bool:
-        """Read bytes; return whether the client will speak another protocol after them.
+    def feed(self, data: bytes) -> bytes | None:
+        """Read bytes; if the client wants to speak another protocol, return what follows its wish.
 
         Raises:
             BadRequest: they are no request, or pass a limit; nothing more can be read.
@@ -94,15 +94,15 @@ class RequestParser:
         self._fruitless += len(data)
         try:
             self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            return True
+        except httptools.HttpParserUpgrade as upgrade:
+            return data[upgrade.args[0] :]
         except httptools.HttpParserError as error:
             if self._too_large:
                 raise BadRequest(431, "the head is too large") from None
             raise BadRequest(400, str(error)[:200]) from None
         if self._fruitless > self._limit:  # llhttp would keep a field that never ends
             raise BadRequest(431, "the head is too large")
-        return False
+        return None
 
     def on_message_begin(self) -> None:
         """Forget the request before, and any fields that came after its body."""

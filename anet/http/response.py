@@ -12,6 +12,7 @@ from attrs import frozen
 
 from anet.http.file_body import FileBody
 from anet.http.message import HOP_BY_HOP, field_lines, reason_of
+from anet.http.tunnel import Tunnel
 
 _URL_SIGNS = "%/:?#[]@!$&'()*+,;=~|"  # and what `quote` lets stand itself
 
@@ -29,6 +30,7 @@ class Response:
         raw_head: a head as the web gave it. It is sent byte for byte but for the version and
             for the fields that speak of one connection; `headers` follow it.
         length: bytes of a body that comes in pieces, if known.
+        tunnel: what the client of a CONNECT enters once it has this answer.
     """
 
     status: int
@@ -36,6 +38,7 @@ class Response:
     body: Body = b""
     raw_head: bytes | None = None
     length: int | None = None
+    tunnel: Tunnel | None = None
 
     @classmethod
     def text(cls, status: int, text: str) -> "Response":
@@ -66,6 +69,11 @@ class Response:
         ]
         return cls(status, fields, page.encode())
 
+    @classmethod
+    def to_tunnel(cls, tunnel: Tunnel) -> "Response":
+        """Let the client of a CONNECT enter a tunnel."""
+        return cls(200, raw_head=b"HTTP/1.1 200 Connection established\r\n\r\n", tunnel=tunnel)
+
     def body_length(self) -> int | None:
         """Return the bytes of the body, or None when they are known only at its end."""
         if isinstance(self.body, bytes):
@@ -73,8 +81,8 @@ class Response:
         return self.body.length if isinstance(self.body, FileBody) else self.length
 
     def bodiless(self) -> bool:
-        """Tell whether a response of this status never has a body (RFC 9110 §6.4.1)."""
-        return self.status < 200 or self.status in (204, 304)
+        """Tell whether such a response never has a body (RFC 9110 §6.4.1)."""
+        return self.status < 200 or self.status in (204, 304) or self.tunnel is not None
 
     def head(self, keep_alive: bool, chunked: bool) -> bytes:
         """Return the head as it goes out.
@@ -95,7 +103,8 @@ class Response:
             lines.append(b"Content-Length: " + said)
         elif chunked and not self.bodiless():
             lines.append(b"Transfer-Encoding: chunked")
-        lines.append(b"Connection: " + (b"keep-alive" if keep_alive else b"close"))
+        if self.tunnel is None:
+            lines.append(b"Connection: " + (b"keep-alive" if keep_alive else b"close"))
         return b"\r\n".join(lines) + b"\r\n\r\n"
 
 

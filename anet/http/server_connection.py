@@ -2,6 +2,9 @@
 
 A pipelined request waits until the one before it is answered. A client may be silent for some
 seconds only: until its request's head is whole, between pieces of a body, and while it reads.
+
+After a CONNECT whose answer is a tunnel the connection is left to another like it, which answers
+what comes inside.
 """
 
 from collections import deque
@@ -19,6 +22,7 @@ from twisted.python.failure import Failure
 
 from anet.deadline import Deadline
 from anet.errors import BodyTooLarge, ConnectionBroken
+from anet.factories import factory_of
 from anet.gathering import Turn
 from anet.http.answering import Answer, let_go
 from anet.http.incoming import IncomingBody
@@ -27,11 +31,13 @@ from anet.http.request import Request
 from anet.http.request_parser import BadRequest, RequestHead, RequestParser
 from anet.http.response import Response
 from anet.http.sending import paced_writer
-from anet.tls import peer_certificate
+from anet.http.tunnel import Inside, Tunnel, hand_over
+from anet.tls import is_tls, over_tls, peer_certificate
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 LINGER = 2.0  # seconds in which a client may read a last answer before its unread words are cut
+_MISPLACED = "In a tunnel the target of a request is a path, and there is no tunnel to elsewhere.\n"
 _MISTAKE = "This agent made a mistake; its log says which.\n"
 _log = Logger()
 
@@ -81,12 +87,13 @@ class ServerState:
 
 
 class ServerConnection(Protocol):
-    """One client."""
+    """One client; `inside` says to which tunnel its requests belong, if they come in one."""
 
     transport: Any  # Twisted calls it optional; it is there from connectionMade on
 
-    def __init__(self, state: ServerState) -> None:
+    def __init__(self, state: ServerState, inside: Inside | None = None) -> None:
         self._state = state
+        self._inside = inside
         self._limits = state.limits
         self._deadline = Deadline(state.clock, self.abort)
         self._parser = RequestParser(
@@ -101,6 +108,9 @@ class ServerConnection(Protocol):
         self._deaf = False  # nothing more is read
         self._lost = False
         self._ended: list[Deferred[None]] = []
+        self._tunnel: Tunnel | None = None  # which the client may enter, since it has the answer
+        self._early: bytes | None = None  # what it says after its CONNECT
+        self._asker: Any = None  # who asked for the tunnel
 
     # The connection
 
@@ -114,30 +124,34 @@ class ServerConnection(Protocol):
         connections.add(self)
         self.transport.setTcpNoDelay(True)
         self._client = getattr(self.transport.getPeer(), "host", "")
+        self._is_secure = is_tls(self.transport)
         self._writer = paced_writer(self.transport, self._made_progress, self._state.turn)
         self._made_progress()
 
     def dataReceived(self, data: bytes) -> None:
         """Read requests."""
         if self._deaf:
+            self._take_early(data)
             return
         if self._is_idle():
             data = self._answer_at_once(data)
             if not data:
                 return
         try:
-            if self._parser.feed(data):  # the request is answered, its other protocol not spoken
+            rest = self._parser.feed(data)
+            if rest is not None:  # the request is answered, its other protocol not spoken
                 self._deaf = True
+                self._early = rest
                 if not self._busy:
-                    self._close()
+                    self._end()
         except BadRequest as error:
             self._refuse(error)
         if len(self._waiting) >= self._limits.pipeline:
             self.transport.pauseProducing()
 
     def _is_idle(self) -> bool:
-        """Tell whether nothing is under way, and the next byte begins a request."""
-        if self._busy or self._waiting or not self._parser.is_between:
+        """Tell whether nothing is under way, and the next byte begins a request for this server."""
+        if self._inside or self._busy or self._waiting or not self._parser.is_between:
             return False
         return self._writer.has_room()
 
@@ -235,10 +249,48 @@ class ServerConnection(Protocol):
         else:
             self.transport.loseConnection()
 
+    def _end(self) -> None:
+        """Close after the last answer, or wait for what the client says in its tunnel."""
+        if self._tunnel is None or self._ended:
+            self._close(lingering=self._reading is not None)
+        elif self._early is not None and not self._lost:  # else the parser is still at its CONNECT
+            self._made_progress()
+            self.transport.resumeProducing()
+            self._take_early(b"")
+
+    # The way into a tunnel
+
+    def _take_early(self, data: bytes) -> None:
+        """Take what comes after a request whose client then speaks another protocol."""
+        if self._early is None or self._lost:
+            return
+        self._early += data
+        if self._tunnel is not None and not self._busy and not self._ended:
+            if self._early:
+                self._enter(self._tunnel, self._early)
+        elif len(self._early) > self._limits.head:
+            self.abort()
+
+    def _enter(self, tunnel: Tunnel, first: bytes) -> None:
+        """Leave the transport to what answers inside."""
+        self._deadline.stop()
+        self._writer.end()
+        self._lost = True
+        self._state.connections.discard(self)
+        inside = tunnel.inside(first, self._asker)
+        inner: Any = ServerConnection(self._state, inside)
+        if inside.tls is not None:
+            factory = factory_of(lambda: connection)
+            connection = inner
+            inner = over_tls(factory, inside.tls, self._state.clock).buildProtocol(None)
+        hand_over(self.transport, inner, first)
+
     # Reading
 
     def _begin_request(self, head: RequestHead) -> None:
-        request = Request(head.method, head.target, head.headers, self._client, head.version)
+        request = Request(
+            head.method, head.target, head.headers, self._client, head.version, self._is_secure
+        )
         request.certificate = self._certificate
         body = request.body
         body.whole = not head.has_body()
@@ -306,7 +358,7 @@ class ServerConnection(Protocol):
                 _log.failure("{name}: an answer broke off", failure=result, name=self._state.name)
             self.abort()
         elif self._deaf and not self._waiting:
-            self._close(lingering=self._reading is not None)
+            self._end()
         elif not self._lost and not self._holds and len(self._waiting) < self._limits.pipeline:
             self.transport.resumeProducing()
 
@@ -321,6 +373,8 @@ class ServerConnection(Protocol):
 
     async def _ask(self, request: Request) -> Response:
         """Return what the handler gives, or the answer that tells of its error."""
+        if self._inside is not None and not self._inside.adopt(request):
+            return Response.text(400, _MISPLACED)
         try:
             return await self._state.handler(request)
         except BodyTooLarge as error:
@@ -343,6 +397,8 @@ class ServerConnection(Protocol):
         if not answer.keep_alive:
             self._deaf = True
             self._waiting.clear()  # what came after the last answered request has none
+        if request.method == "CONNECT":
+            self._tunnel, self._asker = answer.response.tunnel, request.asker
         self._state.requests += 1
         self._sending = True
         self._made_progress()
