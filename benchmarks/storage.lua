@@ -8,7 +8,7 @@ local ffi = require("ffi")
 ffi.cdef("typedef struct { long s; long us; } moment; int gettimeofday(moment *, void *);")
 
 local requests, at, answered, refused, began = {}, 0, 0, 0, nil
-local said = '{"requests": %d, "bytes": %.0f, "microseconds": %d, "p99": %d, "errors": %d}'
+local said = '{"requests": %d, "bytes": %.0f, "microseconds": %d, "p50": %d, "p99": %d, "errors": %d}'
 
 local function now()
    local moment = ffi.new("moment")
@@ -20,7 +20,7 @@ local function count(status)
    answered = answered + 1
    refused = refused + (status < 300 and 0 or 1)
    if answered == #requests then
-      print(string.format(said, answered, 0, now() - began, 0, refused))
+      print(string.format(said, answered, 0, now() - began, 0, 0, refused))
       io.stdout:flush()
       os.exit(0)
    end
@@ -51,6 +51,6 @@ end
 
 function done(summary, latency, _)
    local errors = summary.errors
-   print(string.format(said, summary.requests, summary.bytes, summary.duration, latency:percentile(99),
-      errors.connect + errors.read + errors.write + errors.status + errors.timeout))
+   print(string.format(said, summary.requests, summary.bytes, summary.duration, latency:percentile(50),
+      latency:percentile(99), errors.connect + errors.read + errors.write + errors.status + errors.timeout))
 end

@@ -10,7 +10,7 @@ expected and what was found.
 
 from agents.configuration.errors import EXIT_STATUS, ConfigurationError
 from agents.configuration.folder import private_folder, secret
-from agents.configuration.https import base_url, http_client, web_tls
+from agents.configuration.https import base_url, http_client, pipelined_client, web_tls
 from agents.configuration.options import AgentOptions
 from agents.configuration.places import page_of
 from agents.configuration.ports import Port, address, port, site_crawler, storage_node
@@ -27,6 +27,7 @@ __all__ = [
     "address",
     "base_url",
     "http_client",
+    "pipelined_client",
     "load",
     "page_of",
     "port",

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from anet.address import Address, is_loopback
 from anet.errors import ForbiddenAddress
-from anet.http import HttpClient
+from anet.http import HttpClient, PipelinedClient
 from hip import CredentialsRefused, Security
 from hip.security import WebTls
 
@@ -26,7 +26,15 @@ def http_client(reactor: Any, security: Security, **options: Any) -> HttpClient:
         security: what guards the agent's links.
         options: of `HttpClient`.
     """
+    return HttpClient(reactor, **_guards(security), **options)
 
+
+def pipelined_client(reactor: Any, security: Security, **options: Any) -> PipelinedClient:
+    """Return a client as `http_client` does, for small answers that servers have at hand."""
+    return PipelinedClient(reactor, **_guards(security), **options)
+
+
+def _guards(security: Security) -> dict[str, Any]:
     def permit_plain(ip: str) -> bool:
         if security.insecure or is_loopback(ip):
             return True
@@ -36,7 +44,7 @@ def http_client(reactor: Any, security: Security, **options: Any) -> HttpClient:
         )
 
     tls = WebTls(security).client if security.has_certificate else None
-    return HttpClient(reactor, permit_plain=permit_plain, tls=tls, **options)
+    return {"permit_plain": permit_plain, "tls": tls}
 
 
 def base_url(security: Security, address: str) -> str:

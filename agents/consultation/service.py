@@ -7,7 +7,14 @@ from twisted.application.service import MultiService
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.logger import Logger
 
-from agents.configuration import AgentOptions, Configuration, Port, http_client, secret
+from agents.configuration import (
+    AgentOptions,
+    Configuration,
+    Port,
+    http_client,
+    pipelined_client,
+    secret,
+)
 from agents.consultation.access.audit import Audit
 from agents.consultation.access.doors import Doors
 from agents.consultation.access.rules import Rules
@@ -16,6 +23,7 @@ from agents.consultation.faults.missing import Missing
 from agents.consultation.harbor import Forms, Harbor, Listings
 from agents.consultation.lookup.index import IndexNode
 from agents.consultation.lookup.locators import AutoLocator, IndexLocator, Locator, MulticastLocator
+from agents.consultation.lookup.remembered import Remembered
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import Structures
 from agents.consultation.measures import Measures
@@ -80,13 +88,19 @@ class Consultation(MultiService):
             connect_timeout=min(CONNECT_TIMEOUT, config.node_timeout),
             response_timeout=config.node_timeout,
         )
+        self._quick = pipelined_client(
+            reactor,
+            configuration.security(name),
+            connect_timeout=min(CONNECT_TIMEOUT, config.node_timeout),
+            silence=config.node_timeout,
+        )
         self._join_tree(configuration)
         groups = config.groups(configuration.base_port, secret(configuration.directory))
         self._multicast = Multicast(reactor, groups)
         self.locator = self._locator()
         self._retrieval = Retrieval(
-            self.locator,
-            Structures(self._client),
+            Remembered(reactor, self.locator),
+            Structures(self._client, self._quick),
             self._client,
             Rules(),
             secure_as_plain=config.secure_as_plain,
@@ -96,7 +110,7 @@ class Consultation(MultiService):
         )
         self.agent.methods.add(self._methods)
         self._serve(configuration)
-        for service in (self._client, self.agent):
+        for service in (self._client, self._quick, self.agent):
             service.setServiceParent(self)
 
     def _join_tree(self, configuration: Configuration) -> None:

@@ -2,6 +2,7 @@
 
 retrieval    the seven steps
 locators     where files lie: by multicast, by index node, or whichever works
+remembered   the same, for some seconds
 index        the index node, over HIP
 structures   captures, from storage nodes
 contents     contents, from storage nodes

@@ -12,7 +12,7 @@ from agents.consultation.faults.fault import (
     unreachable,
 )
 from agents.consultation.lookup.contents import Content
-from agents.consultation.lookup.locators import Locator
+from agents.consultation.lookup.remembered import Remembered
 from agents.consultation.lookup.structures import CaptureLine, Nearest, Structures
 from agents.consultation.proxy.heads import only_redirects_to, secure_twin
 from agents.consultation.readers.reader import Reader
@@ -41,7 +41,7 @@ class Retrieval:
 
     def __init__(
         self,
-        locator: Locator,
+        locator: Remembered,
         structures: Structures,
         client: HttpClient,
         rules: Rules,
@@ -72,7 +72,9 @@ class Retrieval:
                 451 what may not be shown.
         """
         nearest = await self.find(url, date, reader=reader)
-        return Retrieved(nearest, await self.open(nearest.capture, head_only=head_only))
+        return Retrieved(
+            nearest, await self.open(nearest.capture, head_only=head_only, body=nearest.body)
+        )
 
     async def find(self, url: str, date: str, *, reader: Reader | None = None) -> Nearest:
         """Return the capture of a canonical URL nearest to a date, without its content.
@@ -93,7 +95,12 @@ class Retrieval:
         return nearest
 
     async def open(
-        self, capture: Capture, span: tuple[int, int] | None = None, *, head_only: bool = False
+        self,
+        capture: Capture,
+        span: tuple[int, int] | None = None,
+        *,
+        head_only: bool = False,
+        body: bytes | None = None,
     ) -> Content | None:
         """Return the content of a capture that was found, begun; None when only its head is wanted.
 
@@ -101,20 +108,41 @@ class Retrieval:
             capture: as `find` gave it.
             span: the bytes that are wanted, from the first up to and without the second.
             head_only: whether none are; that they lie somewhere is still looked up.
+            body: the content, where it came with the capture; then nobody is asked.
 
         Raises:
             Faulted: no node gives it (500).
         """
+        if body is not None:
+            return (
+                None
+                if head_only
+                else Content(self._client, [], capture.content, capture.size, span, body)
+            )
         try:
-            nodes = await self.locator.locate("contents", capture.content)
-            if head_only and nodes:
-                return None
-            content = Content(self._client, nodes, capture.content, capture.size, span)
-            await content.begin()
-            return content
+            return await self._begun(capture, span, head_only)
         except (LookupFailed, NodesFailed) as error:
             fault = missing_content(capture.url, capture.date, capture.content)
             raise Faulted(fault) from error
+
+    async def _begun(
+        self, capture: Capture, span: tuple[int, int] | None, head_only: bool
+    ) -> Content | None:
+        """Return a content that nodes give; where it lay a while ago, it may lie no more."""
+        key = capture.content
+        nodes = await self.locator.locate("contents", key)
+        if head_only and nodes:
+            return None
+        content = Content(self._client, nodes, key, capture.size, span)
+        try:
+            await content.begin()
+        except NodesFailed:
+            if not self.locator.forget("contents", key):
+                raise
+            nodes = await self.locator.locate("contents", key)
+            content = Content(self._client, nodes, key, capture.size, span)
+            await content.begin()
+        return content
 
     async def captures(self, url: str) -> list[CaptureLine]:
         """Return all captures of a canonical URL in the order of their dates.
@@ -153,5 +181,11 @@ class Retrieval:
 
     async def _nearest(self, url: str, date: str) -> Nearest | None:
         key = structure_key(url)
+        nodes = await self.locator.locate("structures", key)
+        try:
+            return await self._structures.nearest(nodes, key, date or NEWEST)
+        except NodesFailed:
+            if not self.locator.forget("structures", key):
+                raise
         nodes = await self.locator.locate("structures", key)
         return await self._structures.nearest(nodes, key, date or NEWEST)

@@ -1,17 +1,15 @@
 """Asking storage nodes about the captures of a URL (*INA §2.3.2* steps 3 and 4)."""
 
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from agents.capture import Capture, is_key, structure_key
+from agents.capture import Capture, content_key, is_key, structure_key
 from agents.consultation.errors import NodesFailed
-from anet.errors import AnetError
-from anet.http import HttpClient
+from anet.errors import AnetError, ConnectionBroken
+from anet.http import HttpClient, PipelinedClient, SmallAnswer
 
-NEAREST_LIMIT = 12_000_000  # bytes; a head in base64 fits
 LIST_LIMIT = 64_000_000  # bytes of one list of captures
 _JSON = ((b"Accept", b"application/json"),)
 
@@ -40,6 +38,7 @@ class Nearest:
         last: date of the last.
         previous: date of the capture before, or None.
         next: date of the capture after, or None.
+        body: its content, proven, when it is small and came with it.
     """
 
     capture: Capture
@@ -48,6 +47,10 @@ class Nearest:
     last: str = ""
     previous: str | None = None
     next: str | None = None
+    body: bytes | None = field(default=None, repr=False)
+
+
+_read = msgspec.msgpack.Decoder(Nearest).decode
 
 
 @frozen
@@ -65,10 +68,15 @@ class CaptureLine:
 
 
 class Structures:
-    """Reads structure files over HTTP, from the first node that gives them."""
+    """Asks for captures over HTTP, from the first node that gives them.
 
-    def __init__(self, client: HttpClient) -> None:
-        self._client = client
+    Args:
+        client: asks for lists.
+        quick: asks for the capture of a date, which nodes have at hand.
+    """
+
+    def __init__(self, client: HttpClient, quick: PipelinedClient) -> None:
+        self._client, self._quick = client, quick
 
     async def nearest(self, nodes: list[str], key: str, date: str) -> Nearest | None:
         """Return the capture nearest to `date`, or None without any node: nobody has one.
@@ -78,16 +86,18 @@ class Structures:
         Raises:
             NodesFailed: nodes are said to have it, and none gives it (*INA §2.3.2*: no 404).
         """
-        path = f"/structures/{key}?date={quote(date)}"
+        target = f"/nearest/{key}?date={date}"
         failures: list[str] = []
         for node in nodes:
             try:
-                found: Nearest | None = await self._ask(node, path, NEAREST_LIMIT, Nearest)
+                answer = await self._get(node, target)
+                found = read_nearest(answer.body) if answer.status == 200 else None
             except (AnetError, msgspec.MsgspecError) as error:
                 failures.append(f"{node}: {error}")
                 continue
             if found is None:
-                failures.append(f"{node}: does not have it")
+                said = "does not have it" if answer.status == 404 else f"answers {answer.status}"
+                failures.append(f"{node}: {said}")
             elif is_of(found.capture, key):
                 return found
             else:
@@ -95,6 +105,12 @@ class Structures:
         if failures:
             raise NodesFailed("; ".join(failures))
         return None
+
+    async def _get(self, node: str, target: str) -> SmallAnswer:
+        try:
+            return await self._quick.get(node, target)
+        except ConnectionBroken:  # a kept connection, which the node has just closed
+            return await self._quick.get(node, target)
 
     async def captures(self, nodes: list[str], key: str) -> list[CaptureLine]:
         """Return all captures of a URL in the order of their dates, as all its nodes know them.
@@ -125,6 +141,22 @@ class Structures:
         if response.head.status != 200:
             raise NodeRefused(f"{response.head.status} for {path}")
         return msgspec.json.decode(body, type=shape)
+
+
+def read_nearest(data: bytes) -> Nearest:
+    """Read a capture and its content as nodes give them (docs/reference/storage-http.md).
+
+    A content that is not what the capture names is left out: another node may have it sound.
+
+    Raises:
+        MsgspecError: this is something else.
+    """
+    begin = 4 + int.from_bytes(data[:4], "big")
+    nearest = _read(memoryview(data)[4:begin])
+    body = data[begin:]
+    capture = nearest.capture
+    is_proven = len(body) == capture.size and content_key(body) == capture.content
+    return evolve(nearest, body=body if is_proven else None)
 
 
 def is_of(capture: Capture, key: str) -> bool:

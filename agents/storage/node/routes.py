@@ -53,6 +53,12 @@ class NodeRoutes:
         """Contents, searches and lists given."""
         return self.contents.served + self.structures.served
 
+    def prompt(self, target: str, host: bytes) -> bytes | None:
+        """Give what is at hand: a small content, or a capture with it; None leaves the rest."""
+        if target.startswith("/contents/"):
+            return self.contents.prompt(target, host)
+        return self.structures.prompt(target, host)
+
     def router(self) -> Router:
         """Return the table of paths."""
         router = Router()
@@ -60,6 +66,7 @@ class NodeRoutes:
         router.route("PUT", "/contents/{key}", self.contents.put_content)
         router.route("POST", "/contents", self.contents.post_contents)
         router.route("GET", "/structures/{key}", self.structures.get_structure)
+        router.route("GET", "/nearest/{key}", self.structures.get_nearest)
         router.route("POST", "/structures", self.structures.post_structures)
         router.route("GET", "/urls", self._listings.get_urls)
         router.route("GET", "/listing/{kind}", self._listings.get_listing)

@@ -154,7 +154,7 @@ class StorageNode(OpeningService):
             name=name,
             limits=Limits(connections=connections_within(config.connections)),
             tls=tls,
-            prompt=guarded_prompt(self.routes.contents.prompt, names),
+            prompt=guarded_prompt(self.routes.prompt, names),
             taker=guarded_taker(self.routes.contents.taker, names),
         )
         self.lookup: Lookup | None = None

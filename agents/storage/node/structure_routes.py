@@ -1,5 +1,6 @@
 """Structure files over HTTP: searched, listed, and written durably."""
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -24,11 +25,19 @@ from agents.storage.node.answers import (
     not_held,
     number_of,
 )
-from anet.http import Request, Response
+from anet.errors import Overloaded
+from anet.http import Request, Response, date_now
 
 Found = TypeVar("Found")
 
 _JSON = (b"Content-Type", b"application/json")
+_PACKED = b"application/vnd.dlweb.nearest"
+_NEAREST = re.compile(r"/nearest/([0-9a-f]{64})\?date=(\d{20})")
+_PROMPT = (
+    b"HTTP/1.1 200 OK\r\nDate: %s\r\nContent-Type: application/vnd.dlweb.nearest\r\n"
+    b"Content-Length: %d\r\nConnection: keep-alive\r\n\r\n%s"
+)
+_pack = msgspec.msgpack.Encoder().encode
 _CAPTURES_LIMIT = 32 * 1024 * 1024  # bytes of one batch of captures
 _PAGE = 500  # captures read at once for a list
 _PAGE_WITH_HEADS = 20
@@ -84,15 +93,58 @@ class StructureRoutes:
         def read(copies: Sequence[DiskStore]) -> Nearest | None:
             return nearest_of([disk.layout for disk in copies], key, date, exact=exact)
 
-        nearest = None
-        if len(copies) == 1:  # a few short reads, which cost less than a thread
-            with suppress(DamagedStructure):
-                nearest = read(copies)
-        if nearest is None:
-            nearest = await self._from_copies(key, read)
+        nearest = self._at_once(key, date, exact) or await self._from_copies(key, read)
         if nearest is None:
             return Response.text(404, "There is no capture of that date.\n")
         return Response.json(200, {"url": nearest.capture.url, **asdict(nearest)})
+
+    def _at_once(self, key: str, date: str, exact: bool = False) -> Nearest | None:
+        """Return the nearest capture of the only copy: a few short reads, cheaper than a thread."""
+        copies = self._store.to_read(key)
+        if len(copies) == 1:
+            with suppress(DamagedStructure):
+                return nearest_of([copies[0].layout], key, date, exact=exact)
+        return None
+
+    def prompt(self, target: str, host: bytes) -> bytes | None:
+        """Give the capture nearest to a date, with its content, as `get_nearest` would.
+
+        None leaves it to that.
+        """
+        place = _NEAREST.fullmatch(target)
+        if place is None:
+            return None
+        try:
+            nearest = self._at_once(place[1], place[2])
+        except (StorageError, Overloaded):
+            return None
+        if nearest is None:
+            return None
+        self.served += 1
+        body = self._with_content(nearest)
+        return _PROMPT % (date_now(), len(body), body)
+
+    @answers
+    async def get_nearest(self, request: Request, key: str) -> Response:
+        """Give the capture nearest to a date, and its content when it is small and held here."""
+        if not is_key(key):
+            return not_a_key()
+        if not self._store.to_read(key):
+            return not_held(key)
+        self.served += 1
+        date = date_of(request.query.get("date", ""))
+        nearest = await self._from_copies(
+            key, lambda copies: nearest_of([disk.layout for disk in copies], key, date)
+        )
+        if nearest is None:
+            return not_held(key)
+        return Response(200, [(b"Content-Type", _PACKED)], self._with_content(nearest))
+
+    def _with_content(self, nearest: Nearest) -> bytes:
+        """Return a capture in MessagePack, after its length, and before its content."""
+        capture = _pack(nearest)
+        content = self._store.read_small(nearest.capture.content) or b""
+        return b"".join((len(capture).to_bytes(4, "big"), capture, content))
 
     def _captures(self, key: str, query: dict[str, str]) -> Response:
         first = date_of(query["from"]) if "from" in query else ""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 import pytest_twisted
 from attrs import evolve
@@ -11,9 +12,10 @@ from twisted.internet.defer import Deferred
 from agents.capture import Capture, content_key, structure_key
 from agents.consultation.access.rules import Rules
 from agents.consultation.errors import LookupFailed
+from agents.consultation.lookup.remembered import Remembered
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import Nodes, Structures
-from anet.http import HttpClient, HttpServer, Request, Response, Router
+from anet.http import HttpClient, HttpServer, PipelinedClient, Request, Response, Router
 
 
 class FakeNode:
@@ -26,8 +28,10 @@ class FakeNode:
         self.cut_after: int | None = None
         self.reached: Deferred[None] = Deferred()
         self.held: Deferred[None] | None = None
+        self.gives_content = False  # with its capture
         router = Router()
         router.route("GET", "/structures/{key}", self.structure)
+        router.route("GET", "/nearest/{key}", self.nearest)
         router.route("GET", "/contents/{key}", self.content)
         router.route("GET", "/urls", self.urls)
         self.server = HttpServer(reactor, "127.0.0.1:0", router, name="node")
@@ -48,12 +52,20 @@ class FakeNode:
         captures = self.captures.get(key)
         if not captures:
             return Response.text(404, "no")
-        date = request.query.get("date")
-        if date is None:
-            return Response.json(200, [evolve(it, head=b"", origin="") for it in captures])
+        return Response.json(200, [evolve(it, head=b"", origin="") for it in captures])
+
+    async def nearest(self, request: Request, key: str) -> Response:
+        self.asked.append(request.target)
+        captures, date = self.captures.get(key), request.query["date"]
+        if not captures:
+            return Response.text(404, "no")
         nearest = min(captures, key=lambda it: abs(int(it.date) - int(date)))
         values = {"capture": nearest, "count": len(captures), "previous": None, "next": None}
-        return Response.json(200, {**values, "first": captures[0].date, "last": captures[-1].date})
+        packed = msgspec.msgpack.encode(
+            {**values, "first": captures[0].date, "last": captures[-1].date}
+        )
+        content = self.contents.get(nearest.content, b"") if self.gives_content else b""
+        return Response(200, [], len(packed).to_bytes(4, "big") + packed + content)
 
     async def content(self, request: Request, key: str) -> Response:
         self.asked.append(request.target)
@@ -117,7 +129,13 @@ class FakeArchive:
         self.first, self.second = FakeNode(reactor), FakeNode(reactor)
         self.locator = FakeLocator([self.first, self.second])
         self.client = HttpClient(reactor, connect_timeout=2.0, response_timeout=2.0)
-        self.retrieval = Retrieval(self.locator, Structures(self.client), self.client, Rules())
+        self.quick = PipelinedClient(reactor, connect_timeout=2.0, silence=2.0)
+        self.retrieval = Retrieval(
+            Remembered(reactor, self.locator),
+            Structures(self.client, self.quick),
+            self.client,
+            Rules(),
+        )
 
     def add(self, url: str, body: bytes, **given: Any) -> Capture:
         """Put a capture on both nodes."""
@@ -144,6 +162,7 @@ async def archive(reactor: Any) -> Any:
     archive = FakeArchive(reactor)
     yield archive
     await archive.client.stopService()
+    archive.quick.stopService()
     for node in (archive.first, archive.second):
         if node.server.running:
             await node.server.stopService()

@@ -40,7 +40,10 @@ made_urls = st.builds(
         ("http://example.org/a?x=1&y=2", "http://example.org/a?y=2&x=1"),
         ("http://example.org/a", "http://example.org/a?_=1700000000123"),
         ("http://example.org/a?x=1", "http://example.org/a?x=1&t=1700000000"),
-        ("http://example.org/a?callback=jQuery112233_44", "http://example.org/a?callback=jsonp98765"),
+        (
+            "http://example.org/a?callback=jQuery112233_44",
+            "http://example.org/a?callback=jsonp98765",
+        ),
         ("http://example.org/a?x=1", "http://example.org/a?PHPSESSID=0123456789abcdef01&x=1"),
         ("http://example.org/a%7Cb?c=%7c", "http://example.org/a|b?c=|"),
         ("http://example.org/a?fbclid=IwAR0&gclid=", "http://example.org/a?"),

@@ -7,6 +7,7 @@ from agents.capture import Capture, content_key, structure_key
 from agents.consultation.access.rules import Rules
 from agents.consultation.errors import Faulted, NodesFailed
 from agents.consultation.lookup.locators import AutoLocator, IndexLocator, MulticastLocator
+from agents.consultation.lookup.remembered import Remembered
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import Structures
 from anet.tasks import Tasks
@@ -106,7 +107,12 @@ async def test_what_a_node_is_named_for_and_lacks_is_500(archive, reactor, kind,
     index, multicast = IndexLocator(named), MulticastLocator(Groups(), 1.0)
     auto = AutoLocator(reactor, Tasks(), multicast, index)
     locator = {"index": index, "multicast": multicast, "auto": auto}[way]
-    retrieval = Retrieval(locator, Structures(archive.client), archive.client, Rules())
+    retrieval = Retrieval(
+        Remembered(reactor, locator),
+        Structures(archive.client, archive.quick),
+        archive.client,
+        Rules(),
+    )
     assert (await retrieval.retrieve(URL, "")).nearest.capture.url == URL
     for node in (archive.first, archive.second):
         (node.captures if kind == "structures" else node.contents).clear()
@@ -179,12 +185,12 @@ async def test_a_redirect_to_https_alone_is_passed(archive):
 
 
 @ensureDeferred
-async def test_https_for_http_can_be_refused(archive):
+async def test_https_for_http_can_be_refused(archive, reactor):
     """Without `secure_as_plain` every URL gives its own captures only."""
     archive.add("https://www.example.org/", b"secure")
     strict = Retrieval(
-        archive.locator,
-        Structures(archive.client),
+        Remembered(reactor, archive.locator),
+        Structures(archive.client, archive.quick),
         archive.client,
         Rules(),
         secure_as_plain=False,
