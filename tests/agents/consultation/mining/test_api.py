@@ -1,0 +1,327 @@
+"""The interface for programs keeps its contract, and tells nobody what they may not see."""
+
+import json
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+import pytest_twisted
+from attrs import evolve
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+from pytest_twisted import ensureDeferred
+
+from agents.capture import structure_key
+from agents.consultation.access.doors import Doors
+from agents.consultation.access.rules import Rules
+from agents.consultation.harbor.listing import Listings
+from agents.consultation.mining.api import Api
+from agents.consultation.mining.contract import FILE, openapi
+from agents.consultation.mining.extracting import Extracting
+from agents.consultation.mining.mining import Mining
+from agents.consultation.mining.walking import Walk
+from agents.consultation.readers.readers import Readers
+from anet.http import Headers, Request, Router
+from anet.tasks import sleep
+
+HOME, OTHER = "http://www.example.org/", "http://other.example/page"
+OLD, NEW = "20200101000000000000", "20260101000000000000"
+READER = "192.0.2.7"
+STORY = (
+    "The ferry leaves the island every morning at seven, unless the wind comes from the north. "
+    "Its captain has sailed here for thirty years and knows each of the rocks by its own name. "
+    "On market days the deck is full of baskets, goats, and children on their way to school. "
+    "In winter nobody crosses for weeks, and letters pile up in the little office at the pier. "
+)
+PAGE = f"<html lang=en><title>A &amp; B</title><a href=/news>News</a><img src=a.png><p>{STORY}"
+ASKED = {
+    "/api/1/date": {},
+    "/api/1/urls": {"prefix": "example.org"},
+    "/api/1/captures": {"url": HOME, "from": "2019", "to": "2027"},
+    "/api/1/capture": {"url": HOME, "date": "2020"},
+    "/api/1/content": {"url": HOME, "date": "2020"},
+    "/api/1/links": {"url": HOME},
+    "/api/1/text": {"url": HOME},
+    "/api/1/backlinks": {"url": "http://www.example.org/news"},
+    "/api/1/similar": {"url": HOME},
+}
+"""A question for each address, answered 200."""
+
+
+class Program:
+    """Asks the interface as programs do."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.router = api.add_to(Router())
+
+    async def get(self, path, **parameters):
+        """Return the answer to a question."""
+        query = "?" + urlencode(parameters) if parameters else ""
+        return await self.router(Request("GET", path + query, Headers(), READER))
+
+    async def json(self, name, status=200, **parameters):
+        """Return what an answer tells; its status is as it should be."""
+        response = await self.get(f"/api/1/{name}", **parameters)
+        assert response.status == status, response.body
+        return json.loads(response.body)
+
+    async def put(self, body=b'{"date": "2020"}', **fields):
+        """Ask to change the date; a field of None is left out."""
+        usual = {"content_type": "application/json", "dlweb_api": "1"} | fields
+        pairs = [
+            (name.replace("_", "-").encode(), value.encode())
+            for name, value in usual.items()
+            if value is not None
+        ]
+        request = Request("PUT", "http://dlweb/api/1/date", Headers(pairs), READER)
+        request.body.take(body)
+        request.body.end()
+        return await self.router(request)
+
+
+@pytest_twisted.async_yield_fixture
+async def program(archive, reactor, tmp_path):
+    """A program that asks an archive of two pages, all of which was mined."""
+    archive.add(HOME, b"<title>Old</title>", date=OLD)
+    archive.add(HOME, PAGE.encode(), date=NEW, origin="crawl: c-1\nsite: example\n")
+    archive.add(OTHER, f"<a href={HOME}news>it</a><p>{STORY} And more of it.".encode(), date=NEW)
+    listings = Listings(archive.client, archive.locator.all_nodes)
+    extracting = Extracting(reactor)
+    walk = Walk(reactor, listings, archive.retrieval, extracting, rate=1000.0)
+    mining = Mining(reactor, tmp_path, walk)
+    for service in (extracting, mining):
+        service.startService()
+    api = Api(Doors(), Rules(), archive.retrieval, Readers(10), listings, extracting, mining)
+    for _ in range(2000):
+        if mining.reach()["complete"]:
+            break
+        await sleep(reactor, 0.01)
+    yield Program(api)
+    for service in (mining, extracting):
+        await service.stopService()
+
+
+# The contract
+
+
+def test_the_contract_is_openapi():
+    """The file is OpenAPI 3.1, and the documentation has the same one."""
+    validate(openapi())
+    documented = Path(__file__).parents[4] / "docs/reference/openapi.yaml"
+    assert documented.read_bytes() == FILE.read_bytes()
+
+
+@ensureDeferred
+async def test_every_address_keeps_the_contract(program):
+    """Each address answers as its schema says, and takes no parameter that it does not name."""
+    contract = openapi()
+    assert {path for path, methods in contract["paths"].items() if "get" in methods} == set(ASKED)
+    for path, parameters in ASKED.items():
+        operation = contract["paths"][path]["get"]
+        response = await program.get(path, **parameters)
+        check(contract, operation, response)
+        assert response.status == 200
+        refused = await program.get(path, **parameters, nonsense="1")
+        check(contract, operation, refused)
+        assert refused.status == 400
+
+
+@ensureDeferred
+async def test_every_parameter_is_read(program):
+    """What the contract calls required is, and every number has the bounds that it gives."""
+    contract = openapi()
+    for path, given in ASKED.items():
+        operation = contract["paths"][path]["get"]
+        for parameter in map(resolved(contract), operation.get("parameters", [])):
+            name, schema = parameter["name"], parameter["schema"]
+            wrong = [{name: ""}] if parameter.get("required") else []
+            if schema["type"] == "integer":
+                wrong += [{name: schema["minimum"] - 1}, {name: schema["maximum"] + 1}, {name: "x"}]
+                assert (await program.get(path, **given, **{name: schema["maximum"]})).status == 200
+            if name in ("date", "from", "to"):
+                wrong += [{name: "yesterday"}]
+            if name == "after":
+                wrong += [{name: "é"}]
+            for each in wrong:
+                response = await program.get(path, **(given | each))
+                check(contract, operation, response)
+                assert response.status == 400, (path, each)
+
+
+@ensureDeferred
+async def test_the_contract_is_served(program):
+    """A program that knows only the archive finds out what to ask."""
+    response = await program.get("/api/openapi.json")
+    assert json.loads(response.body) == openapi()
+    assert (await program.get("/api/2/captures")).status == 404
+
+
+def resolved(contract):
+    """Return a function that follows a reference."""
+
+    def resolve(part):
+        if "$ref" not in part:
+            return part
+        found = contract
+        for name in part["$ref"].removeprefix("#/").split("/"):
+            found = found[name]
+        return found
+
+    return resolve
+
+
+def check(contract, operation, response):
+    """Check that a response is one that the contract promises."""
+    responses = operation["responses"]
+    promised = resolved(contract)(responses.get(str(response.status), responses["default"]))
+    fields = {name.decode(): value.decode() for name, value in response.headers}
+    ((media_type, described),) = promised["content"].items()
+    assert fields["Content-Type"] == media_type
+    assert fields["X-Content-Type-Options"] == "nosniff"
+    if "schema" in described:
+        schema = {**described["schema"], "components": contract["components"]}
+        Draft202012Validator(schema).validate(json.loads(response.body))
+    for name, header in promised.get("headers", {}).items():
+        schema = {**header["schema"], "components": contract["components"]}
+        Draft202012Validator(schema).validate(fields[name])
+
+
+# The date
+
+
+@ensureDeferred
+async def test_a_program_sets_the_date(program):
+    """What is asked without a date is then asked at that one."""
+    assert (await program.put()).status == 200
+    assert await program.json("date") == {"date": OLD}
+    assert (await program.json("text", url=HOME))["title"] == "Old"
+    assert (await program.put(b'{"date": ""}')).status == 200
+    assert (await program.json("text", url=HOME))["title"] == "A & B"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"dlweb_api": None},
+        {"content_type": "text/plain"},
+        {"content_type": "application/x-www-form-urlencoded"},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"sec_fetch_site": "cross-site"},
+        {"body": b"[]"},
+        {"body": b'{"date": "yesterday"}'},
+        {"body": b" " * 5000},
+    ],
+)
+@ensureDeferred
+async def test_nobody_else_sets_the_date(program, sent):
+    """An archived page, a form, and what is no date change nothing."""
+    response = await program.put(**sent)
+    check(openapi(), openapi()["paths"]["/api/1/date"]["put"], response)
+    assert response.status in (400, 403)
+    assert await program.json("date") == {"date": ""}
+
+
+@ensureDeferred
+async def test_no_other_origin_may_read(program):
+    """No answer lets pages of other origins in, not even to ask whether they may."""
+    for path, parameters in ASKED.items():
+        names = {name.lower() for name, _ in (await program.get(path, **parameters)).headers}
+        assert not any(name.startswith(b"access-control-") for name in names)
+        assert b"cross-origin-resource-policy" in names
+    asked = await program.router(Request("OPTIONS", "/api/1/date", Headers(), READER))
+    assert asked.status == 405
+
+
+# What it tells
+
+
+@ensureDeferred
+async def test_captures_come_in_pages(program):
+    """Page after page gives every capture once, oldest first."""
+    found, after = [], {}
+    while after is not None:
+        told = await program.json("captures", url=HOME, limit=1, **after)
+        found += [line["date"] for line in told["captures"]]
+        after = None if told["after"] is None else {"after": told["after"]}
+    assert found == [OLD, NEW]
+    told = await program.json("captures", url=HOME, **{"from": "2025"})
+    assert [line["date"] for line in told["captures"]] == [NEW]
+    assert told["key"] == structure_key(HOME)
+
+
+@ensureDeferred
+async def test_urls_come_in_pages(program):
+    """Page after page gives every URL once, in the order of keys."""
+    found, after = [], {}
+    while after is not None:
+        told = await program.json("urls", limit=1, **after)
+        found += [listed["key"] for listed in told["urls"]]
+        after = None if told["after"] is None else {"after": told["after"]}
+    assert found == sorted(map(structure_key, (HOME, OTHER)))
+
+
+@ensureDeferred
+async def test_a_capture_is_told_whole(program):
+    """Its head byte for byte, where it came from, and its neighbours."""
+    told = await program.json("capture", url=HOME)
+    assert told["head"].startswith("HTTP/1.1 200 OK\r\n")
+    assert told["origin"][0] == {"name": "crawl", "value": "c-1"}
+    assert (told["count"], told["first"], told["last"]) == (2, OLD, NEW)
+    assert (await program.json("capture", 404, url=HOME + "x"))["code"] == "unknown-url"
+
+
+@ensureDeferred
+async def test_links_of_a_document(program):
+    """Canonical, each with its kind and text, page by page."""
+    told = await program.json("links", url=HOME)
+    assert [(link["url"], link["kind"], link["text"]) for link in told["links"]] == [
+        ("http://www.example.org/news", "page", "News"),
+        ("http://www.example.org/a.png", "component", ""),
+    ]
+    first = await program.json("links", url=HOME, limit=1)
+    rest = await program.json("links", url=HOME, limit=1, after=first["after"])
+    assert (first["links"] + rest["links"], rest["after"]) == (told["links"], None)
+
+
+@ensureDeferred
+async def test_text_of_a_document(program):
+    """Its words, its title, its language."""
+    told = await program.json("text", url=HOME)
+    assert told["title"] == "A & B" and "captain has sailed" in told["text"]
+    assert told["languages"][0]["language"] == "en"
+
+
+@ensureDeferred
+async def test_backlinks(program):
+    """Every document that links to a URL, which is not archived itself."""
+    told = await program.json("backlinks", url="http://www.example.org/news")
+    found = {(link["url"], link["first"], link["last"]) for link in told["backlinks"]}
+    assert found == {(HOME, NEW, NEW), (OTHER, NEW, NEW)}
+    assert told["complete"] and told["documents"] == 3
+
+
+@ensureDeferred
+async def test_similar_documents(program):
+    """Another page that tells the same story is found, with how much of it is the same."""
+    told = await program.json("similar", url=HOME)
+    (alike,) = told["similar"]
+    assert alike["url"] == OTHER and 0.3 < alike["resemblance"] < 1
+
+
+@ensureDeferred
+async def test_a_content_is_no_page(program):
+    """The bytes are those of the web, in a form that no browser shows."""
+    response = await program.get("/api/1/content", url=HOME, date="2020")
+    fields = dict(response.headers)
+    assert b"".join([piece async for piece in response.body]) == b"<title>Old</title>"
+    assert b"sandbox" in fields[b"Content-Security-Policy"]
+    assert fields[b"Content-Disposition"] == b"attachment"
+
+
+@ensureDeferred
+async def test_without_mining_it_says_so(program):
+    """An operator who did not switch mining on is told how."""
+    told = await Program(evolve(program.api, mining=None)).json("backlinks", 501, url=HOME)
+    assert "mining: true" in told["detail"]
