@@ -107,7 +107,8 @@ def without_rule(text: str, name: str) -> str:
     kept = [rule for rule in before if rule.name != name]
     if len(kept) == len(before):
         raise RulesRefused(f"no rule is called {name}; `dlweb access list` shows them")
-    nodes = yaml.compose(text, Loader=yaml.CSafeLoader).value
+    document = yaml.compose(text, Loader=yaml.CSafeLoader)
+    nodes = document.value if document is not None else []
     lines = text.splitlines(keepends=True)
     for rule, node in reversed(list(zip(before, nodes, strict=True))):
         if rule.name == name:
