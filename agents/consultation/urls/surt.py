@@ -58,7 +58,7 @@ def ranges(url: str, match: str) -> list[Range]:
     """
     if match == "exact":
         key = surt(url)
-        return [Range(key, key + "\0")]
+        return [Range(key, key + "\1")]
     if match == "prefix":
         key = _prefix(url)
         return [Range(key, key[:-1] + chr(ord(key[-1]) + 1))]
