@@ -84,7 +84,7 @@ class Pipeline(Protocol):
         """
         answer: Deferred[SmallAnswer] = Deferred()
         if self._lost is not None:
-            answer.errback(self._lost)
+            answer.errback(_another(self._lost))
             return answer
         if not self._asked:
             self._deadline.set(self._silence)
@@ -156,7 +156,12 @@ class Pipeline(Protocol):
         while self._asked:
             asked = self._asked.popleft()
             if not asked.called:
-                asked.errback(error)
+                asked.errback(_another(error))
+
+
+def _another(error: AnetError) -> AnetError:
+    """Return the same error for somebody else, who adds where it was met."""
+    return type(error)(str(error))
 
 
 @define
@@ -275,7 +280,7 @@ class PipelinedClient(Service):
             if error is None:
                 opened.callback(None)
             else:
-                opened.errback(error)
+                opened.errback(_another(error))
 
     def _build(self, _: object) -> Pipeline:
         return Pipeline(self._reactor, self._turn, self._silence)

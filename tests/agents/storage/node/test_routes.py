@@ -17,9 +17,10 @@ from twisted.internet.defer import fail
 from twisted.internet.threads import deferToThread
 
 from agents.bundle import BUNDLE_LIMIT, COUNT_LIMIT, pack
-from agents.capture import structure_key
+from agents.capture import Capture, structure_key
 from agents.storage.disk.contents import SMALL
 from agents.storage.disk.node_store import NodeStore
+from agents.storage.disk.structures import Nearest
 from agents.storage.errors import DiskFailed
 from agents.storage.node import body as body_module
 from agents.storage.node.routes import NodeRoutes
@@ -63,7 +64,7 @@ class Node:
             "127.0.0.1:0",
             routes.router(),
             name="storage-1",
-            prompt=guarded_prompt(routes.contents.prompt),
+            prompt=guarded_prompt(routes.prompt),
             taker=guarded_taker(routes.contents.taker),
         )
 
@@ -346,6 +347,42 @@ async def test_what_is_at_hand_is_answered_as_the_handler_would(node) -> None:
             assert said.body_length() == len(body)
             assert prompt(target, b"a") == said.head(True, False) + whole
             await store.ahead.settle()
+
+
+@ensureDeferred
+async def test_the_capture_of_a_date_comes_with_its_content(node, make_capture) -> None:
+    """At once and by the handler alike: a capture, then its content if it is small and here."""
+    large = bytes(SMALL + 1)
+    bodies = {"2020": b"small", "2021": large, "2022": b"elsewhere"}
+    for body in (b"small", large):
+        await node.store.put(sha256(body).hexdigest(), body)
+    captures = {
+        year: make_capture(URL, day, body) for day, (year, body) in enumerate(bodies.items(), 1)
+    }
+    await node.store.append(list(captures.values()))
+    for year, capture in captures.items():
+        target = f"/nearest/{structure_key(URL)}?date={capture.date}"
+        request = Request("GET", target, Headers([(b"Host", b"a")]))
+        said = await node.routes.structures.get_nearest(request, structure_key(URL))
+        assert node.routes.prompt(target, b"a") == said.head(True, False) + said.body
+        begin = 4 + int.from_bytes(said.body[:4], "big")
+        nearest = msgspec.msgpack.decode(said.body[4:begin], type=Nearest)
+        assert (nearest.capture, nearest.count) == (capture, 3)
+        assert said.body[begin:] == (b"small" if year == "2020" else b"")
+
+
+@ensureDeferred
+async def test_the_nearest_capture_of_nothing(node) -> None:
+    """What is no key, no date or not held is told so."""
+    key = structure_key(URL)
+    for path, status in (
+        (f"/nearest/{key}?date=2020", 404),
+        ("/nearest/key?date=2020", 400),
+        (f"/nearest/{key}?date={'9' * 20}", 404),
+    ):
+        assert (await node.ask("GET", path))[0] == status
+    await node.store.append([Capture(URL, "2" * 4 + "0101" + "0" * 12, KEY, 1, 200, b"")])
+    assert (await node.ask("GET", f"/nearest/{key}"))[0] == 400
 
 
 @ensureDeferred
