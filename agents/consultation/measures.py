@@ -4,7 +4,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from agents.page import Rate, Series
 
-OUTCOMES = ("hit", "unknown", "missing", "unreachable", "refused", "harbor")
+OUTCOMES = ("hit", "unknown", "missing", "unreachable", "refused", "harbor", "preflight", "live")
 
 
 class Measures:

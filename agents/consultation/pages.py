@@ -100,6 +100,8 @@ _MEANINGS = {
     "unreachable": "503: index or storage nodes do not answer",
     "refused": "other methods, tunnels, and what is no request",
     "harbor": "pages of http://dlweb/",
+    "preflight": "204: a page may ask another origin",
+    "live": "given from the living web",
 }
 
 

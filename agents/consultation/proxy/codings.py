@@ -39,8 +39,11 @@ class Decoded:
         self._decoding = decoding
         self._pieces = self._read()
 
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._pieces
+    def __aiter__(self) -> "Decoded":
+        return self
+
+    async def __anext__(self) -> bytes:
+        return await anext(self._pieces)
 
     async def _read(self) -> AsyncIterator[bytes]:
         async for chunk in self._content:

@@ -5,9 +5,11 @@ same head could see different messages in it, which RFC 9112 tells whoever forwa
 """
 
 import re
+from collections.abc import Collection
 
 from agents.capture import Capture
 from agents.urls import canonical
+from anet.http.message import reason_of
 
 _REDIRECTIONS = frozenset((301, 302, 303, 307, 308))
 _BARE = re.compile(rb"\r(?!\n)|\0")
@@ -27,6 +29,28 @@ def forwardable(head: bytes) -> bytes | None:
     while rest[:1] in (b" ", b"\t"):
         rest = rest.partition(b"\n")[2]
     return first + newline + rest
+
+
+def with_status(head: bytes, status: int) -> bytes:
+    """Return a head that says another status, and all else as before."""
+    rest = head.partition(b"\n")[2]
+    return b"HTTP/1.1 %d %s\r\n%s" % (status, reason_of(status).encode(), rest)
+
+
+def without(head: bytes, names: Collection[bytes]) -> tuple[bytes, list[bytes]]:
+    """Return a head without the fields of these names (in small letters), and those it had."""
+    kept: list[bytes] = []
+    removed: dict[bytes, None] = {}
+    leaves = False
+    for index, line in enumerate(head.splitlines(keepends=True)):
+        if index and line[:1] not in (b" ", b"\t"):  # a folded line goes where its field goes
+            name = line.partition(b":")[0].strip().lower()
+            leaves = name in names
+            if leaves:
+                removed[name] = None
+        if not leaves:
+            kept.append(line)
+    return b"".join(kept), [*removed]
 
 
 def secure_twin(url: str) -> str | None:

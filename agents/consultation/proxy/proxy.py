@@ -11,26 +11,33 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from agents import dates
-from agents.capture import Capture
 from agents.consultation.access.audit import Audit
 from agents.consultation.access.doors import Doors
 from agents.consultation.asked import Asked
 from agents.consultation.errors import Faulted
-from agents.consultation.faults.contents import fault_headers, render_fault
-from agents.consultation.faults.fault import Fault, bad_request, guess_kind, no_tunnel, wrong_method
+from agents.consultation.faults.contents import fault_answer
+from agents.consultation.faults.fault import Fault, bad_request, no_tunnel
 from agents.consultation.faults.missing import Missing
 from agents.consultation.lookup.retrieval import Retrieval
+from agents.consultation.lookup.structures import Nearest
 from agents.consultation.measures import Measures
-from agents.consultation.proxy.heads import forwardable
+from agents.consultation.memento.fields import Addresses, memento_fields
+from agents.consultation.proxy.codings import Decoded
+from agents.consultation.proxy.cross_origin import preflight
+from agents.consultation.proxy.posting import no_answer, posted_names
+from agents.consultation.proxy.shaping import Shape, archive_fields, shape
 from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screens import Screens
+from agents.decoding import Decoding
 from agents.urls import authority, canonical, split_port
 from anet.http import Request, Response
 
 HARBOR = "dlweb"
 """The made-up top-level domain of the archive's harbors (*INA §2.4.3*)."""
 
+_READING = ("GET", "HEAD")
+_CONTENTLESS = (304, 416)
 _OUTCOMES = {404: "unknown", 500: "missing", 503: "unreachable"}
 _log = Logger()
 
@@ -49,6 +56,7 @@ class Proxy:
         measures: the agent's figures.
         audit: the log of what was asked.
         harbor: answers http://dlweb/.
+        addresses: where lists of mementos are, and mementos without the proxy.
         no_store: whether answers to browsers carry `Cache-Control: no-store` too.
     """
 
@@ -61,48 +69,78 @@ class Proxy:
     measures: Measures
     audit: Audit
     harbor: Callable[[Request], Awaitable[Response]]
+    addresses: Addresses = Addresses()
     no_store: bool = True
 
     async def __call__(self, request: Request) -> Response:
         """Answer a request of whoever is let in."""
         started = self.clock.seconds()
-        outcome, response = await self._answer(request)
+        answered = await self._answer(request)
         now = self.clock.seconds()
-        self.measures.answered(now, outcome, now - started)
-        self.audit.note(request, outcome)
-        return response
+        self.measures.answered(now, answered.outcome, now - started)
+        self.audit.note(request, answered.outcome, answered.date)
+        return answered.response
 
-    async def _answer(self, request: Request) -> tuple[str, Response]:
+    async def _answer(self, request: Request) -> "_Answered":
+        asked: Asked | None = None
         try:
             reader = self.doors.admit(request)
             if request.method == "CONNECT":
                 raise Faulted(no_tunnel(request.target))
             url = requested_url(request)
             if is_harbor(url):
-                return "harbor", await self.harbor(request)
-            if request.method not in ("GET", "HEAD"):
-                raise Faulted(wrong_method(request.method, url))
-            return "hit", await self._capture(request, asked_of(request, url, reader))
+                return _Answered("harbor", await self.harbor(request))
+            allowed = preflight(request)
+            if allowed is not None:
+                return _Answered("preflight", allowed)
+            asked = asked_of(request, url, reader)
+            return await self._capture(request, asked)
         except Faulted as error:
-            return self._fault(request, error.fault)
+            return self._fault(request, asked, error.fault)
 
-    async def _capture(self, request: Request, asked: Asked) -> Response:
-        head_only = request.method == "HEAD"
-        found = await self.retrieval.retrieve(
-            asked.url, self._date(asked), reader=asked.reader, head_only=head_only
-        )
-        capture = found.nearest.capture
-        self.screens.note(asked, capture)
+    async def _capture(self, request: Request, asked: Asked) -> "_Answered":
+        nearest = await self._find(request, asked)
+        capture = nearest.capture
         fields = archive_fields(capture, asked.url)
-        if self.no_store and keeps_cache(request):
-            fields.append((b"Cache-Control", b"no-store"))
-        head = forwardable(capture.head)
-        if head is None:
-            fields.insert(0, (b"Content-Type", b"application/octet-stream"))
-        if found.content is not None:
-            found.content.on_piece = self._gave
-        body = found.content or _nothing()
-        return Response(capture.status, fields, body, raw_head=head, length=capture.size)
+        if request.method in _READING:
+            fields += memento_fields(nearest, self.addresses)
+        shaped = shape(request, capture, fields, self.no_store and keeps_cache(request))
+        body = await self._body(nearest, shaped)
+        self.screens.note(asked, capture)
+        response = Response(
+            shaped.status, shaped.fields, body, raw_head=shaped.head, length=shaped.length
+        )
+        return _Answered("hit", response, capture.date)
+
+    async def _find(self, request: Request, asked: Asked) -> Nearest:
+        """Return the capture that answers a request."""
+        date = self._date(asked)
+        if request.method in _READING:
+            return await self.retrieval.find(asked.url, date, reader=asked.reader)
+        for url in await posted_names(request, asked.url):
+            try:
+                return await self.retrieval.find(url, date, reader=asked.reader)
+            except Faulted as error:
+                if error.fault.status != 404:
+                    raise
+        raise Faulted(no_answer(request.method, asked.url))
+
+    async def _body(self, nearest: Nearest, shaped: Shape) -> bytes | AsyncIterator[bytes]:
+        """Return the bytes that are wanted of a content, on their way."""
+        if shaped.status in _CONTENTLESS:
+            return _nothing()
+        span = None if shaped.span is None else (shaped.span.start, shaped.span.stop)
+        content = await self.retrieval.open(
+            nearest.capture, span, head_only=shaped.bodiless, body=nearest.body
+        )
+        if content is None:
+            return _nothing()
+        content.on_piece = self._gave
+        decoding = Decoding.of(shaped.coding) if shaped.coding else None
+        if content.whole is not None and decoding is None:
+            self._gave(len(content.whole))
+            return content.whole
+        return content if decoding is None else Decoded(content, decoding)
 
     def _date(self, asked: Asked) -> str:
         """Return the date to read at: the request's, its page's, or the reader's."""
@@ -112,14 +150,25 @@ class Proxy:
     def _gave(self, size: int) -> None:
         self.measures.gave(self.clock.seconds(), size)
 
-    def _fault(self, request: Request, fault: Fault) -> tuple[str, Response]:
+    def _fault(self, request: Request, asked: Asked | None, fault: Fault) -> "_Answered":
         outcome = _OUTCOMES.get(fault.status, "refused")
+        if asked is not None and outcome != "refused":
+            self.screens.missed(asked)
         if outcome != "refused" and fault.url:
             page = request.headers.text(b"referer")
             self.missing.note(fault, page, dates.now(self.clock))
         if fault.status == 500:
             _log.error("{url}: {message}", url=fault.url, message=fault.message)
-        return outcome, fault_response(request, fault)
+        return _Answered(outcome, fault_response(request, fault))
+
+
+@frozen
+class _Answered:
+    """An answer, what came of the request, and the date of the capture if one is given."""
+
+    outcome: str
+    response: Response
+    date: str = ""
 
 
 def asked_of(request: Request, url: str, reader: Reader) -> Asked:
@@ -180,22 +229,9 @@ def keeps_cache(request: Request) -> bool:
     return request.headers.text(b"user-agent").startswith("Mozilla/")
 
 
-def archive_fields(capture: Capture, url: str) -> list[tuple[bytes, bytes]]:
-    """Return what the archive adds to the fields that the web gave."""
-    fields = [
-        (b"Dlweb-Date", capture.date.encode()),
-        (b"Dlweb-Content", capture.content.encode()),
-    ]
-    if capture.url != url:
-        fields.append((b"Dlweb-Url", capture.url.encode("ascii", "replace")))
-    return fields
-
-
 def fault_response(request: Request, fault: Fault) -> Response:
     """Return a fault in the format that the browser expects."""
-    kind = guess_kind(fault.url or request.target, request.headers.text(b"accept"))
-    media_type, content = render_fault(fault, kind)
-    return Response(fault.status, fault_headers(fault, media_type), content)
+    return fault_answer(request, fault)
 
 
 def is_harbor(url: str) -> bool:
@@ -204,6 +240,8 @@ def is_harbor(url: str) -> bool:
     Raises:
         Faulted: it is under the harbors' domain, but there is no such harbor.
     """
+    if HARBOR not in url:
+        return False
     name, port = split_port(authority(url))
     if name != HARBOR and not name.endswith("." + HARBOR):
         return False
