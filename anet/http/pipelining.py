@@ -264,6 +264,9 @@ class PipelinedClient(Service):
         lines.opening += 1
         try:
             line: Pipeline = await reach(self._reactor, way, self._build, permit=permit)
+            if self._stopped:
+                line.fail(Stopped("this HTTP client was stopped"))
+                raise Stopped("this HTTP client was stopped")
         except AnetError as error:
             self._opened(lines, error)
             raise
