@@ -160,7 +160,8 @@ class UrlIndex:
 
     async def add(self, node: str, progress: Progress, urls: Iterable[str]) -> None:
         """Take in URLs of a node, and how far that leads."""
-        self.count += await self._writer.run(self._tables.add, node, progress, list(urls))
+        added = await self._writer.run(self._tables.add, node, progress, list(urls))
+        self.count += added
         self.size = self._tables.size
 
     async def unknown(self, keys: Sequence[str]) -> list[str]:

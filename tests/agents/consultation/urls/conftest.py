@@ -38,7 +38,7 @@ class Node:
         self.server = HttpServer(reactor, "127.0.0.1:0", routes.router(), name="storage-1")
 
     def status(self) -> NodeStatus:
-        return NodeStatus("storage-1", self.url, disks=[DiskStatus(self.disk.name)])
+        return NodeStatus("storage-1", self.url, disks=[DiskStatus(self.disk.name, "disk")])
 
     @property
     def url(self) -> str:
