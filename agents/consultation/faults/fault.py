@@ -1,32 +1,9 @@
-"""What is shown where the archive has a hole (*INA §2.4.2*): which fault it is, and in which kind.
+"""Why the archive cannot give what was asked (*INA §2.4.2*).
 
-Pure. The texts in each format are in `contents`.
+Pure. Which format a fault is shown in, `kinds` guesses; `contents` writes it.
 """
 
-import re
-from typing import Literal, TypeAlias
-from urllib.parse import urlsplit
-
 from attrs import frozen
-
-FaultKind: TypeAlias = Literal["html", "svg", "png", "gif", "css", "javascript", "json", "text"]
-
-_EXTENSIONS: dict[str, FaultKind] = {
-    "html": "html", "htm": "html", "xhtml": "html", "php": "html", "asp": "html",
-    "aspx": "html", "jsp": "html", "svg": "svg", "png": "png", "jpg": "png", "jpeg": "png",
-    "webp": "png", "avif": "png", "bmp": "png", "ico": "png", "gif": "gif", "css": "css",
-    "js": "javascript", "mjs": "javascript", "json": "json", "map": "json",
-    "txt": "text", "md": "text", "csv": "text", "xml": "text", "rss": "text", "atom": "text",
-}  # fmt: skip
-_ACCEPTED: tuple[tuple[str, FaultKind], ...] = (
-    ("text/html", "html"),
-    ("application/xhtml+xml", "html"),
-    ("text/css", "css"),
-    ("text/javascript", "javascript"),
-    ("application/javascript", "javascript"),
-    ("application/json", "json"),
-    ("text/plain", "text"),
-)
 
 
 @frozen
@@ -110,28 +87,41 @@ def no_tunnel(authority: str) -> Fault:
     )  # fmt: skip
 
 
-def guess_kind(url: str, accept: str = "") -> FaultKind:
-    """Guess which format the client expects, from the URL and the Accept field.
-
-    A browser says that it wants a page, an image or a style; for the rest the extension decides,
-    and a page where nothing tells.
-    """
-    first = accept.partition(",")[0].partition(";")[0].strip().lower()
-    by_extension = _EXTENSIONS.get(_extension(url))
-    if first.startswith("image/"):
-        if "svg" in accept or "*/*" in accept:
-            return "svg"
-        return "gif" if first == "image/gif" or by_extension == "gif" else "png"
-    for media_type, kind in _ACCEPTED:
-        if first == media_type:
-            return kind
-    return by_extension or "html"
+def live_unreachable(url: str, reason: str) -> Fault:
+    """Return the fault of a server of the live web that gives no answer."""
+    return Fault(
+        502, "live-unreachable", "The live web does not answer",
+        f"The server of this URL gave no answer: {reason}.", url,
+    )  # fmt: skip
 
 
-def _extension(url: str) -> str:
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return ""
-    found = re.search(r"\.([A-Za-z0-9]{1,5})$", path)
-    return found[1].lower() if found else ""
+def live_slow(url: str, seconds: float) -> Fault:
+    """Return the fault of a server of the live web that is given up."""
+    return Fault(
+        504, "live-slow", "The live web does not answer in time",
+        f"The server of this URL has not answered within {seconds:g} seconds.", url,
+    )  # fmt: skip
+
+
+def live_forbidden(url: str) -> Fault:
+    """Return the fault of an address of the operator's own network."""
+    return Fault(
+        403, "live-forbidden", "Not on the live web",
+        "This address is not of the public Internet, and the archive does not go there.", url,
+    )  # fmt: skip
+
+
+def live_too_large(url: str, limit: int) -> Fault:
+    """Return the fault of a request whose body is larger than is passed on."""
+    return Fault(
+        413, "live-too-large", "Too much to send",
+        f"At most {limit:,} bytes are passed on to the live web in one request.", url,
+    )  # fmt: skip
+
+
+def live_busy(url: str) -> Fault:
+    """Return the fault of too many requests to the live web at once."""
+    return Fault(
+        503, "live-busy", "Too many ask the live web now",
+        "As many requests as are allowed wait for answers already. Try again in a moment.", url,
+    )  # fmt: skip

@@ -1,0 +1,107 @@
+"""What faults say, in the reader's language; formats only write it down.
+
+The sentence is in English wherever programs may read it. Pages speak the reader's language.
+"""
+
+from attrs import frozen
+
+from agents.consultation.faults.fault import Fault
+
+URL_LENGTH_LIMIT = 2000  # characters of a URL that a fault content shows
+
+_PAGE = {
+    "en": {
+        "who": "web archive",
+        "url": "URL",
+        "date": "your date",
+        "newest": "the newest",
+        "fault": "fault",
+        "captures": "Captures of this URL",
+        "harbor": "Choose another date, or see what the archive holds",
+        "nearby": "The archive may hold what is near it:",
+        "noted": "That it is missing has been noted for those who look after the archive.",
+    },
+    "fr": {
+        "who": "archive du Web",
+        "url": "URL",
+        "date": "votre date",
+        "newest": "la plus récente",
+        "fault": "défaut",
+        "captures": "Captures de cette URL",
+        "harbor": "Choisir une autre date, ou voir ce que contient l’archive",
+        "nearby": "L’archive contient peut-être ce qui est proche :",
+        "noted": "Ce manque a été noté pour ceux qui veillent sur l’archive.",
+    },
+}
+_FRENCH = {
+    "unknown-url": (
+        "Absent de l’archive",
+        "L’archive ne contient aucune capture de cette URL, à aucune date.",
+    ),
+    "missing-captures": (
+        "Les captures manquent",
+        "L’archive connaît cette URL, mais aucun nœud de stockage n’en donne les captures. C’est "
+        "un défaut de l’archive elle-même ; ses opérateurs devraient en être avertis.",
+    ),
+    "missing-content": (
+        "Le contenu manque",
+        "L’archive connaît cette URL, mais aucun nœud de stockage ne donne le contenu qu’elle "
+        "avait alors. C’est un défaut de l’archive elle-même ; ses opérateurs devraient en être "
+        "avertis.",
+    ),
+    "archive-unreachable": (
+        "L’archive ne répond pas",
+        "Elle ne peut dire maintenant ce qu’elle contient de cette URL. Réessayez dans un instant.",
+    ),
+    "live-unreachable": (
+        "Le Web vivant ne répond pas",
+        "Le serveur de cette URL n’a pas donné de réponse.",
+    ),
+    "live-slow": (
+        "Le Web vivant ne répond pas à temps",
+        "Le serveur de cette URL n’a pas répondu dans le délai permis.",
+    ),
+    "live-forbidden": (
+        "Pas sur le Web vivant",
+        "Cette adresse n’est pas de l’Internet public, et l’archive n’y va pas.",
+    ),
+}
+LANGUAGES = tuple(_PAGE)
+
+
+@frozen
+class PageWords:
+    """What an HTML fault says.
+
+    Attributes:
+        language: that it is in.
+        title: a few words.
+        message: one or two sentences.
+        labels: of the page's parts.
+    """
+
+    language: str
+    title: str
+    message: str
+    labels: dict[str, str]
+
+
+def page_words(fault: Fault, language: str = "en") -> PageWords:
+    """Return what a page says of a fault; in English what has not been translated."""
+    language = language if language in _PAGE else "en"
+    title, message = fault.title, fault.message
+    if language == "fr" and fault.code in _FRENCH:
+        title, message = _FRENCH[fault.code]
+    return PageWords(language, title, message, _PAGE[language])
+
+
+def sentence(fault: Fault) -> str:
+    """Return what is missing, on one line."""
+    url = shown_url(fault)
+    text = f"dlweb: {fault.title}. {fault.message}" + (f" [{url}]" if url else "")
+    return " ".join(text.split())
+
+
+def shown_url(fault: Fault) -> str:
+    """Return the URL as far as it is shown, in characters that can be encoded."""
+    return fault.url[:URL_LENGTH_LIMIT].encode("utf-8", "replace").decode()
