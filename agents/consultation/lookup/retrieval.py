@@ -1,7 +1,12 @@
 """The seven steps from a URL and a date to the bytes the web gave (*INA §2.3.2*)."""
 
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+
 from attrs import frozen
 
+from agents import dates
 from agents.capture import Capture, structure_key
 from agents.consultation.access.rules import Rules
 from agents.consultation.errors import Faulted, LookupFailed, NodesFailed
@@ -17,8 +22,10 @@ from agents.consultation.lookup.structures import CaptureLine, Nearest, Structur
 from agents.consultation.proxy.heads import only_redirects_to, secure_twin
 from agents.consultation.readers.reader import Reader
 from agents.session_ids import without_session
+from anet.errors import Overloaded, Stopped
 from anet.http import HttpClient
 
+ALIKE_TRIED = 3  # URLs held equal that are looked up for one that is not there
 NEWEST = "9999" + "1231235959999999"
 """A date that no capture passes; the nearest capture to it is the newest."""
 
@@ -47,12 +54,14 @@ class Retrieval:
         rules: Rules,
         *,
         secure_as_plain: bool = True,
+        alike: Callable[[str], Awaitable[list[str]]] | None = None,
     ) -> None:
         self.locator = locator
         self._structures = structures
         self._client = client
         self._rules = rules
         self._secure_as_plain = secure_as_plain
+        self._alike = alike or nothing_alike
 
     async def retrieve(
         self, url: str, date: str, *, reader: Reader | None = None, head_only: bool = False
@@ -84,7 +93,7 @@ class Retrieval:
         """
         self._rules.check(url, reader=reader)
         try:
-            nearest = await self._capture(url, date)
+            nearest = await self._capture(url, date, reader)
         except LookupFailed as error:
             raise Faulted(unreachable(url, date, str(error))) from error
         except NodesFailed as error:
@@ -144,10 +153,14 @@ class Retrieval:
             await content.begin()
         return content
 
-    async def captures(self, url: str) -> list[CaptureLine]:
+    async def captures(self, url: str, *, heads: bool = False) -> list[CaptureLine]:
         """Return all captures of a canonical URL in the order of their dates.
 
         A URL that has none as it is may have some without the identifier of a session.
+
+        Args:
+            url: canonical.
+            heads: whether their heads are wanted too.
 
         Raises:
             LookupFailed: nobody knows where they lie.
@@ -155,20 +168,53 @@ class Retrieval:
         """
         key = structure_key(url)
         nodes = await self.locator.locate("structures", key)
-        found = await self._structures.captures(nodes, key)
+        found = await self._structures.captures(nodes, key, heads=heads)
         plain = without_session(url)
-        return found if found or plain == url else await self.captures(plain)
+        return found if found or plain == url else await self.captures(plain, heads=heads)
 
-    async def _capture(self, url: str, date: str) -> Nearest | None:
-        """Look a URL up as it is asked for, then as a crawler that removes sessions names it."""
-        nearest = await self._plain_or_secure(url, date)
-        plain = without_session(url)
-        if nearest is not None or plain == url:
-            return nearest
-        nearest = await self._plain_or_secure(plain, date)
-        if nearest is not None and only_redirects_to(nearest.capture, url):
-            return None  # the browser would ask for the same again and again
+    async def of_key(self, key: str, date: str, reader: Reader | None = None) -> Nearest:
+        """Return the capture of this very date in a structure file, without its content.
+
+        Raises:
+            Faulted: as `find`.
+        """
+        try:
+            nodes = await self.locator.locate("structures", key)
+            nearest = await self._structures.nearest(nodes, key, date)
+        except (LookupFailed, NodesFailed) as error:
+            raise Faulted(unreachable(key, date, str(error))) from error
+        if nearest is None or nearest.capture.date != date:
+            raise Faulted(unknown_url(key, date))
+        self._rules.check(nearest.capture.url, date, reader)
         return nearest
+
+    async def _capture(self, url: str, date: str, reader: Reader | None) -> Nearest | None:
+        """Look a URL up as it is asked for, then without its session, then those held equal."""
+        nearest = await self._plain_or_secure(url, date)
+        if nearest is not None:
+            return nearest
+        plain = without_session(url)
+        nearest = await self._plain_or_secure(plain, date) if plain != url else None
+        if nearest is not None and not only_redirects_to(nearest.capture, url):
+            return nearest  # otherwise the browser would ask for the same again and again
+        return await self._nearest_alike(url, date, reader)
+
+    async def _nearest_alike(self, url: str, date: str, reader: Reader | None) -> Nearest | None:
+        """Return the capture nearest to a date among the closest URLs that are held equal.
+
+        Those that cannot be had now are passed over: they are not what was asked for.
+        """
+        found: list[Nearest] = []
+        with suppress(Stopped, Overloaded):
+            for each in (await self._alike(url))[:ALIKE_TRIED]:
+                with suppress(NodesFailed, LookupFailed, Faulted):
+                    self._rules.check(each, reader=reader)
+                    nearest = await self._nearest(each, date)
+                    if nearest is None or only_redirects_to(nearest.capture, url):
+                        continue
+                    self._rules.check(each, nearest.capture.date, reader)
+                    found.append(nearest)
+        return min(found, key=lambda each: _apart(each.capture.date, date), default=None)
 
     async def _plain_or_secure(self, url: str, date: str) -> Nearest | None:
         nearest = await self._nearest(url, date)
@@ -189,3 +235,12 @@ class Retrieval:
                 raise
         nodes = await self.locator.locate("structures", key)
         return await self._structures.nearest(nodes, key, date or NEWEST)
+
+
+def _apart(one: str, other: str) -> timedelta:
+    return abs(dates.to_datetime(one) - dates.to_datetime(other or NEWEST))
+
+
+async def nothing_alike(_: str) -> list[str]:
+    """Hold no URL equal to another."""
+    return []

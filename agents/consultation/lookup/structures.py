@@ -112,7 +112,9 @@ class Structures:
         except ConnectionBroken:  # a kept connection, which the node has just closed
             return await self._quick.get(node, target)
 
-    async def captures(self, nodes: list[str], key: str) -> list[CaptureLine]:
+    async def captures(
+        self, nodes: list[str], key: str, *, heads: bool = False
+    ) -> list[CaptureLine]:
         """Return all captures of a URL in the order of their dates, as all its nodes know them.
 
         The copies of a structure file are sets of captures; the union is the truth.
@@ -120,11 +122,12 @@ class Structures:
         Raises:
             NodesFailed: as `nearest`.
         """
+        path = f"/structures/{key}" + ("?heads=1" if heads else "")
         known: dict[tuple[str, str], CaptureLine] = {}
         answered = not nodes
         for node in nodes:
             try:
-                lines = await self._ask(node, f"/structures/{key}", LIST_LIMIT, list[CaptureLine])
+                lines = await self._ask(node, path, LIST_LIMIT, list[CaptureLine])
             except (AnetError, msgspec.MsgspecError):
                 continue
             answered |= lines is not None

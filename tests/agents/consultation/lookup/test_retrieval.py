@@ -240,3 +240,79 @@ async def test_a_redirection_to_a_session_is_no_circle(archive):
     with pytest.raises(Faulted) as raised:
         await body_of(archive, asked)
     assert raised.value.fault.status == 404
+
+
+def alike_of(archive, *urls, **keys):
+    """Return a retrieval to which these URLs are held equal to any, and what it asks."""
+    asked = []
+
+    async def alike(url):
+        asked.append(url)
+        return list(urls)
+
+    of = archive.retrieval
+    made = Retrieval(of.locator, of._structures, archive.client, Rules(), alike=alike, **keys)
+    return made, asked
+
+
+@ensureDeferred
+async def test_what_is_there_is_not_likened(archive):
+    """A hit of the exact URL, or without its session, costs no fuzzy look-up."""
+    archive.add(URL, b"exact")
+    retrieval, asked = alike_of(archive, URL + "other")
+    await retrieval.find(URL, "")
+    await retrieval.find(URL + "?PHPSESSID=0123456789abcdef0123456789abcdef", "")
+    assert asked == []
+
+
+@ensureDeferred
+async def test_the_nearest_of_a_few_alike_is_given(archive):
+    """Among the closest three the capture nearest to the date answers."""
+    for number, date in enumerate([OLD, NEW, "20230101000000000000", "20220101000000000000"]):
+        archive.add(f"{URL}?{number}", b"x", date=date)
+    retrieval, asked = alike_of(archive, *(f"{URL}?{number}" for number in range(4)))
+    for date, number in [("", 1), (OLD, 0), ("20220201000000000000", 2)]:
+        found = await retrieval.find(URL + "gone", date)
+        assert found.capture.url == f"{URL}?{number}"
+    assert asked == [URL + "gone"] * 3
+
+
+@ensureDeferred
+async def test_an_alike_that_leads_back_is_no_answer(archive):
+    """A redirect to what was asked would be followed again and again."""
+    head = b"HTTP/1.1 301 Moved\r\nLocation: /asked\r\n\r\n"
+    archive.add(URL, b"moved", head=head)
+    retrieval, _ = alike_of(archive, URL)
+    with pytest.raises(Faulted) as raised:
+        await retrieval.find(URL + "asked", "")
+    assert raised.value.fault.status == 404
+    assert (await retrieval.find(URL + "other", "")).capture.url == URL
+
+
+@ensureDeferred
+async def test_an_alike_that_cannot_be_had_is_passed_over(archive):
+    """What nodes should have and do not give is another URL's trouble."""
+    archive.add(URL + "b", b"there")
+    archive.add(URL + "a", b"lost")
+    locate = archive.locator.locate
+
+    async def says(kind, key):
+        return (
+            ["http://127.0.0.1:1"] if key == structure_key(URL + "a") else await locate(kind, key)
+        )
+
+    archive.locator.locate = says
+    retrieval, _ = alike_of(archive, URL + "a", URL + "b")
+    assert (await retrieval.find(URL + "asked", "")).capture.url == URL + "b"
+
+
+@ensureDeferred
+async def test_a_capture_is_found_by_its_key(archive):
+    """A structure key and a date name a capture; another date names none."""
+    archive.add(URL, b"body", date=OLD)
+    found = await archive.retrieval.of_key(structure_key(URL), OLD)
+    assert found.capture.url == URL
+    for key, date in [(structure_key(URL), NEW), ("0" * 64, OLD)]:
+        with pytest.raises(Faulted) as raised:
+            await archive.retrieval.of_key(key, date)
+        assert raised.value.fault.status == 404

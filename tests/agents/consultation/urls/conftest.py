@@ -24,6 +24,7 @@ DATE = "20260101000000000000"
 
 
 def capture(url: str, date: str = DATE, body: bytes = b"body") -> Capture:
+    """Return a capture of a URL."""
     return Capture(url, date, content_key(body), len(body), 200, b"HTTP/1.1 200 OK\r\n\r\n")
 
 

@@ -7,8 +7,8 @@ from pytest_twisted import ensureDeferred
 
 from agents.consultation.urls import following
 from agents.consultation.urls.tables import Progress
-from anet.http import Response, Router
 from anet.errors import AnetError
+from anet.http import Response, Router
 from anet.tasks import sleep
 
 SOME = [f"http://example.org/{number}" for number in range(30)]
