@@ -83,6 +83,7 @@ def _programs(configuration: Configuration, config: ArchiveConfig) -> Iterator[P
         "consultation",
         proxy=(Port.PROXY, "proxy"),
         pages=(Port.CONSULTATION_PAGES, "pages"),
+        replay=(Port.REPLAY, "replay"),
     )
 
 

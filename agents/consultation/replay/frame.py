@@ -1,0 +1,57 @@
+"""The page around an archived page: it starts the engine, and keeps what is shown in the archive.
+
+The archived page is in a frame that can lead nowhere but to this server (`frame-src`), open no
+window and not move the page around it (`sandbox`). What it asks for goes through the engine, which
+may ask this server only (`engine.POLICY`).
+"""
+
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+
+_STYLE = (files("agents.consultation.replay") / "frame.css").read_text("utf-8")
+_SCRIPT = (files("agents.consultation.replay") / "frame.js").read_text("utf-8")
+_SANDBOX = "allow-scripts allow-same-origin allow-forms allow-modals"
+_UNSERVED = (
+    "This browser replays archived pages only when they come over HTTPS or from this very "
+    "machine. Ask the archive's operator for its https:// address, or use the archive's proxy."
+)
+
+
+def _source(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+FIELDS = (
+    (b"Content-Type", b"text/html; charset=utf-8"),
+    (
+        b"Content-Security-Policy",
+        (
+            f"default-src 'none'; script-src {_source(_SCRIPT)}; style-src {_source(_STYLE)}; "
+            "worker-src 'self'; frame-src 'self'; connect-src 'self'; form-action 'none'; "
+            "base-uri 'none'; frame-ancestors 'self'"
+        ).encode(),
+    ),
+    (b"Referrer-Policy", b"same-origin"),
+    (b"X-Content-Type-Options", b"nosniff"),
+    (b"Cache-Control", b"no-store"),
+)
+
+
+def frame_page(url: str, page: str) -> bytes:
+    """Return the page around an archived page.
+
+    Args:
+        url: of the archived page.
+        page: path at which the engine gives it.
+    """
+    name = escape(url)
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
+        f'<link rel="icon" href="data:,"><style>{_STYLE}</style></head><body>'
+        f"<noscript><p>Archived pages are replayed by a script.</p></noscript>"
+        f'<p role="alert" hidden>{_UNSERVED}</p>'
+        f'<iframe title="{name}" sandbox="{_SANDBOX}" data-page="{escape(page)}"></iframe>'
+        f"<script>{_SCRIPT}</script></body></html>\n"
+    ).encode("utf-8", "replace")

@@ -1,0 +1,236 @@
+"""The archive without its proxy: from a request for `/web/<date>/<url>` to its answer.
+
+Scripts of archived pages run at this origin, so nothing else is served here.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from attrs import frozen
+from twisted.internet.interfaces import IReactorTime
+
+from agents import dates
+from agents.consultation.access.audit import Audit
+from agents.consultation.access.doors import Doors
+from agents.consultation.errors import Faulted
+from agents.consultation.faults.fault import Fault, bad_request
+from agents.consultation.faults.missing import Missing
+from agents.consultation.lookup.retrieval import Retrieval
+from agents.consultation.lookup.structures import Nearest
+from agents.consultation.measures import Measures
+from agents.consultation.memento.fields import Addresses, distinct_links, http_date
+from agents.consultation.proxy.codings import Decoded
+from agents.consultation.proxy.posting import no_answer, posted_names
+from agents.consultation.proxy.proxy import fault_response, is_harbor, requested_date
+from agents.consultation.proxy.shaping import Shape, archive_fields, shape
+from agents.consultation.readers.reader import Reader
+from agents.consultation.replay import engine, frame
+from agents.consultation.replay.places import PART, PREFIX, RAW, InvalidPlace, Place, path
+from agents.consultation.replay.raw import raw_fields
+from agents.decoding import Decoding
+from anet.http import Request, Response, parse_head
+
+ENGINE = f"{PREFIX}sw.js"
+_PAGES = (b"text/html", b"application/xhtml+xml", b"image/svg+xml", b"text/xml", b"application/xml")
+_READING = ("GET", "HEAD")
+_OUTCOMES = {404: "unknown", 500: "missing", 503: "unreachable"}
+_CONTENTLESS = (304, 416)
+
+
+@frozen
+class Replay:
+    """Answers browsers and programs.
+
+    Attributes:
+        clock: tells how long an answer takes, and when a hole was met.
+        doors: let readers in.
+        retrieval: finds captures.
+        missing: the log of holes.
+        measures: the agent's figures.
+        audit: the log of what was asked.
+        addresses: where the TimeGates and lists of a URL are.
+        script: the engine, or why there is none.
+    """
+
+    clock: IReactorTime
+    doors: Doors
+    retrieval: Retrieval
+    missing: Missing
+    measures: Measures
+    audit: Audit
+    addresses: Addresses
+    script: bytes | engine.EngineMissing
+
+    async def __call__(self, request: Request) -> Response:
+        """Answer a request of whoever is let in."""
+        started = self.clock.seconds()
+        date = ""
+        try:
+            reader = self.doors.admit(request)
+            outcome, response, date = await self._answer(request, reader)
+        except Faulted as error:
+            outcome, response = self._fault(request, error.fault)
+        now = self.clock.seconds()
+        self.measures.answered(now, outcome, now - started)
+        self.audit.note(request, outcome, date)
+        return response
+
+    async def _answer(self, request: Request, reader: Reader) -> tuple[str, Response, str]:
+        if request.path == ENGINE:
+            return "harbor", self._engine(), ""
+        if request.headers.get(b"service-worker"):
+            raise Faulted(_no_worker(request.target))
+        place = _place_of(request)
+        if place.modifier not in ("", RAW, PART):  # of the engine, which is not at work yet
+            return "harbor", Response.redirect(path(place.date, "", place.url)), ""
+        nearest = await self._find(request, place, reader)
+        capture = nearest.capture
+        if place.modifier != PART and not place.is_of(capture.date):
+            modifier = place.modifier
+            return "harbor", self._exact(nearest, path(capture.date, modifier, capture.url)), ""
+        if place.modifier == "":
+            return "harbor", self._page(nearest), capture.date
+        return "hit", await self._raw(request, place, nearest), capture.date
+
+    async def _find(self, request: Request, place: Place, reader: Reader) -> Nearest:
+        """Return the capture that answers a request."""
+        date = place.full_date() or requested_date(request)
+        if request.method in _READING:
+            return await self.retrieval.find(place.url, date, reader=reader)
+        for url in await posted_names(request, place.url):
+            try:
+                return await self.retrieval.find(url, date, reader=reader)
+            except Faulted as error:
+                if error.fault.status != 404:
+                    raise
+        raise Faulted(no_answer(request.method, place.url))
+
+    def _exact(self, nearest: Nearest, location: str) -> Response:
+        """Send a client to the capture's own date; such an answer is no memento itself."""
+        response = Response.redirect(location)
+        links = (b"Link", distinct_links(nearest, self.addresses).encode("ascii", "replace"))
+        fields = [*response.headers, links, (b"Vary", b"accept-datetime")]
+        return Response(response.status, fields, response.body)
+
+    def _page(self, nearest: Nearest) -> Response:
+        """Return the page around an archived page; what is no page is given as it is."""
+        capture = nearest.capture
+        if not _is_page(capture.head):
+            return Response.redirect(path(capture.date, RAW, capture.url))
+        if isinstance(self.script, engine.EngineMissing):
+            raise Faulted(_no_engine(self.script, capture.url))
+        page = frame.frame_page(capture.url, path(capture.date, "mp_", capture.url))
+        return Response(200, frame.FIELDS, page)
+
+    async def _raw(self, request: Request, place: Place, nearest: Nearest) -> Response:
+        """Return a capture as it was received."""
+        capture = nearest.capture
+        shaped = shape(request, capture, archive_fields(capture, place.url), for_browser=False)
+        date = capture.date if place.modifier == RAW else place.date
+        fields = [
+            *raw_fields(shaped.head, capture.url, date, place.modifier),
+            *shaped.fields,
+            (b"Memento-Datetime", http_date(capture.date).encode()),
+            (b"Link", distinct_links(nearest, self.addresses).encode("ascii", "replace")),
+            (b"Content-Location", path(capture.date, RAW, capture.url).encode("ascii", "replace")),
+            (b"Cache-Control", b"no-store"),
+        ]
+        body = await self._body(nearest, shaped)
+        return Response(shaped.status, _once(fields), body, length=shaped.length)
+
+    async def _body(self, nearest: Nearest, shaped: Shape) -> AsyncIterator[bytes]:
+        """Return the bytes that are wanted of a content, on their way."""
+        if shaped.status in _CONTENTLESS:
+            return _nothing()
+        span = shaped.span
+        wanted = None if span is None else (span.start, span.stop)
+        content = await self.retrieval.open(
+            nearest.capture, wanted, head_only=shaped.bodiless, body=nearest.body
+        )
+        if content is None:
+            return _nothing()
+        content.on_piece = self._gave
+        decoding = Decoding.of(shaped.coding) if shaped.coding else None
+        return content if decoding is None else Decoded(content, decoding)
+
+    def _gave(self, size: int) -> None:
+        self.measures.gave(self.clock.seconds(), size)
+
+    def _engine(self) -> Response:
+        if isinstance(self.script, engine.EngineMissing):
+            raise Faulted(_no_engine(self.script))
+        fields = [
+            (b"Content-Type", b"text/javascript; charset=utf-8"),
+            (b"Content-Security-Policy", engine.POLICY),
+            (b"Cache-Control", b"no-cache"),
+        ]
+        return Response(200, fields, self.script)
+
+    def _fault(self, request: Request, fault: Fault) -> tuple[str, Response]:
+        outcome = _OUTCOMES.get(fault.status, "refused")
+        if outcome != "refused" and fault.url:
+            page = request.headers.text(b"referer")
+            self.missing.note(fault, page, dates.now(self.clock))
+        return outcome, fault_response(request, fault)
+
+
+def front(replay: Replay, harbor: Callable[[], str]) -> Callable[[Request], Awaitable[Response]]:
+    """Return a handler that leads whoever asks for no archived page to the harbor.
+
+    Args:
+        replay: answers all else.
+        harbor: tells the harbor's URL.
+    """
+
+    async def answer(request: Request) -> Response:
+        if request.target.startswith(PREFIX):
+            return await replay(request)
+        return Response.redirect(harbor())
+
+    return answer
+
+
+def _place_of(request: Request) -> Place:
+    try:
+        place = Place.of(request.target)
+    except InvalidPlace as error:
+        raise Faulted(bad_request(f"{error}.")) from None
+    if is_harbor(place.url):
+        raise Faulted(bad_request("The harbor is no part of the archive.", place.url))
+    return place
+
+
+def _is_page(head: bytes) -> bool:
+    """Tell whether a capture is shown by the engine: it is of a page, or leads elsewhere."""
+    try:
+        parsed = parse_head(head)
+    except ValueError:
+        return False
+    kind = (parsed.headers.get(b"content-type") or b"text/html").strip().lower()
+    return kind.startswith(_PAGES) or 300 <= parsed.status < 400
+
+
+def _once(fields: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Return fields without what a later one of the same name says again."""
+    latest = {name.lower(): index for index, (name, _) in enumerate(fields)}
+    return [
+        (name, value)
+        for index, (name, value) in enumerate(fields)
+        if latest[name.lower()] == index or name.startswith(b"X-Archive-Orig-")
+    ]
+
+
+def _no_worker(target: str) -> Fault:
+    return Fault(
+        403, "no-worker", "No service worker of the past",
+        "An archived site may not install a script in today's browser.", target,
+    )  # fmt: skip
+
+
+def _no_engine(missing: engine.EngineMissing, url: str = "") -> Fault:
+    return Fault(501, "no-engine", "No replay engine", str(missing), url)
+
+
+async def _nothing() -> AsyncIterator[bytes]:
+    """Be the body of an answer without one."""
+    return
+    yield b""

@@ -1,0 +1,1 @@
+export const shade = (name) => `hsl(${(name.length * 40) % 360} 60% 50%)`;

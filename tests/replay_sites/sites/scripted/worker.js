@@ -1,0 +1,4 @@
+importScripts("/counting.js");
+onmessage = function (message) {
+  postMessage(count(message.data));
+};

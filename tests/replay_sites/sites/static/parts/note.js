@@ -1,0 +1,1 @@
+document.getElementById("note").textContent += " Seen from " + parent.document.title + ".";
