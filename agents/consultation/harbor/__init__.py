@@ -1,14 +1,16 @@
 """The archive's harbor, `http://dlweb/` (*INA §2.4.3*).
 
-answers   what each page answers
-asked     what a request says of who asks
-forms     the guard of the one form that changes something
-listing   the archived URLs, merged from all storage nodes
-pages · parts   HTML
+answers                     which page answers what
+means · view · frame        what pages work with, who looks, and what is around every page
+home · search · captures    choosing a date, finding URLs, their captures
+calendar · days             captures by day
+difference · pictures       two captures compared; `comparing` does it in a worker process
+on_screen · timeline        of which dates the parts of a page are
+missing · settings          what readers asked for in vain; what they chose
+certificate · offer         the authority behind https:// pages, explained
+names                       names under `dlweb` that lead to pages
+asked · forms               what a request says; the guard of forms that change something
+listing                     the archived URLs, merged from all storage nodes
+words · english · french    what pages say
+parts                       sections, tables and forms as HTML
 """
-
-from agents.consultation.harbor.answers import Harbor
-from agents.consultation.harbor.forms import Forms
-from agents.consultation.harbor.listing import Listings
-
-__all__ = ["Forms", "Harbor", "Listings"]

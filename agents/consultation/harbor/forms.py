@@ -11,6 +11,7 @@ from secrets import token_bytes
 from urllib.parse import parse_qsl
 
 from agents.consultation.errors import ConsultationError
+from agents.consultation.harbor.english import ENGLISH
 from anet.http import Request
 
 FORM_LIMIT = 32 * 1024  # bytes; two URLs at their limit fit
@@ -18,7 +19,15 @@ _MEDIA_TYPE = "application/x-www-form-urlencoded"
 
 
 class FormRefused(ConsultationError):
-    """The form was not sent by the reader from the harbor."""
+    """The form was not sent by the reader from the harbor.
+
+    Attributes:
+        reason: `elsewhere`, `no-form`, `unreadable` or `stale`; the text of it is `refused.…`.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(ENGLISH[f"refused.{reason}"])
+        self.reason = reason
 
 
 class Forms:
@@ -27,16 +36,18 @@ class Forms:
     def __init__(self, secret: bytes | None = None) -> None:
         self._secret = secret or token_bytes(32)
 
-    def token(self, client: str) -> str:
-        """Return the token for the forms that are shown to a reader's address."""
-        return hmac.new(self._secret, client.encode(), sha256).hexdigest()[:32]
+    def token(self, reader: str) -> str:
+        """Return the token for the forms that are shown to the reader of a key."""
+        key = reader.encode("utf-8", "surrogatepass")
+        return hmac.new(self._secret, key, sha256).hexdigest()[:32]
 
-    async def read(self, request: Request, origin: str) -> dict[str, str]:
+    async def read(self, request: Request, origin: str, reader: str) -> dict[str, str]:
         """Return the fields of a form.
 
         Args:
             request: a POST.
             origin: the origin of the harbor as this reader sees it, `http://dlweb`.
+            reader: the key of whoever sends it.
 
         Raises:
             FormRefused: it comes from elsewhere, or is no form.
@@ -44,15 +55,15 @@ class Forms:
         """
         check_origin(request, origin)
         if request.headers.text(b"content-type").partition(";")[0].strip().lower() != _MEDIA_TYPE:
-            raise FormRefused("This is not a form of the harbor.")
+            raise FormRefused("no-form")
         body = await request.read(FORM_LIMIT)
         try:
             fields = dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=9))
         except ValueError:
-            raise FormRefused("This form cannot be read.") from None
-        given = fields.pop("token", "").encode()
-        if not hmac.compare_digest(given, self.token(request.client).encode()):
-            raise FormRefused("This form is out of date. Open the harbor again and repeat.")
+            raise FormRefused("unreadable") from None
+        given = fields.pop("token", "").encode("utf-8", "surrogatepass")
+        if not hmac.compare_digest(given, self.token(reader).encode()):
+            raise FormRefused("stale")
         return fields
 
 
@@ -64,6 +75,6 @@ def check_origin(request: Request, origin: str) -> None:
     """
     said = request.headers.get(b"origin")
     if said is not None and said.decode("latin-1") != origin:
-        raise FormRefused("This form was sent by another site than the harbor.")
+        raise FormRefused("elsewhere")
     if request.headers.text(b"sec-fetch-site") not in ("", "same-origin"):
-        raise FormRefused("This form was sent by another site than the harbor.")
+        raise FormRefused("elsewhere")

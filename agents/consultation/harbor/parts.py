@@ -1,48 +1,63 @@
-"""The parts that the harbor's pages are made of: forms and tables, as HTML."""
+"""The parts that the harbor's pages are made of: sections, tables and forms, as HTML."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from attrs import frozen
 
 from agents import dates
 from agents.consultation.faults.missing import Hole
-from agents.consultation.lookup.structures import CaptureLine
-from agents.page import Cell, LinkTo, Table, human_bytes, table_html, text_html
+from agents.consultation.harbor.view import View
+from agents.page import text_html
 from agents.urls import readable
+
+SHOWN = 300  # characters of a URL that are shown; its link is whole
 
 
 @frozen
-class View:
-    """Who looks at the harbor, and from where.
+class Column:
+    """A column of a table.
 
     Attributes:
-        home: path of the first page: `/` through the proxy, `/harbor` on the pages port.
-        through_proxy: whether the reader's browser uses the proxy, so that links to archived
-            URLs lead into the archive.
-        proxy: `host:port` of the proxy.
-        token: proves that a form came from a page shown to this reader.
-        date: the reader's date of 20 digits, or empty for the newest.
-        lookup: how captures are looked up now.
+        title: its heading; plain text.
+        kind: `number` for what stands to the right, `long` for URLs, or empty.
     """
 
-    home: str
-    through_proxy: bool
-    proxy: str
-    token: str
-    date: str
-    lookup: str
-
-
-def date_words(date: str) -> str:
-    """Return a reader's date in words."""
-    return f"{dates.to_words(date)} UTC" if date else "the newest captures"
+    title: str
+    kind: str = ""
 
 
 def captures_path(url: str) -> str:
     """Return the path of the page of a URL's captures."""
     return "/captures?url=" + quote(url, safe="", errors="replace")
+
+
+def path_to(page: str, /, **parameters: object) -> str:
+    """Return the path of a page with these parameters, empty ones left out."""
+    given = {name: value for name, value in parameters.items() if value not in ("", None)}
+    return f"{page}?{urlencode(given, errors='replace')}" if given else page
+
+
+def link(path: str, text: str, more: str = "") -> str:
+    """Return a link; `more` is HTML of its attributes."""
+    return f'<a href="{escape(path)}"{more}>{text_html(text)}</a>'
+
+
+def url_link(url: str) -> str:
+    """Return a link to the captures of a URL, which shows it as people read it."""
+    return link(captures_path(url), shown(url))
+
+
+def shown(url: str) -> str:
+    """Return a URL as it is shown."""
+    text = readable(url)
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    """Return a paragraph of plain text."""
+    return f"<p{_class(kind)}>{text_html(text)}</p>"
 
 
 def section(title: str, inside: str, key: str = "section") -> str:
@@ -53,132 +68,136 @@ def section(title: str, inside: str, key: str = "section") -> str:
     )
 
 
-def date_form(view: View) -> str:
-    """Return the form that sets the reader's date."""
-    value = dates.to_words(view.date) if view.date else ""
-    return (
-        '<section aria-labelledby="date-title"><h2 id="date-title">Your date</h2>'
-        f'<form class="box" method="post" action="/date">{hidden("token", view.token)}'
-        '<label for="date">Date and time (UTC)</label>'
-        f'<input id="date" class="short" name="date" required value="{escape(value)}" '
-        'placeholder="2026-11-21 07:30" autocomplete="off" spellcheck="false" '
-        'aria-describedby="date-help">'
-        "<div><button>Read at this date</button> "
-        '<button name="newest" value="1" formnovalidate>Read the newest</button></div>'
-        '<p id="date-help">As much as you know, from the year on: 2026, 2026-11, 2026-11-21. '
-        "Each page shows its capture nearest to your date.</p></form></section>"
-    )
-
-
-def url_form(url: str = "") -> str:
-    """Return the form that asks for the captures of a URL."""
-    return (
-        '<section aria-labelledby="url-title"><h2 id="url-title">Captures of a URL</h2>'
-        '<form class="box" method="get" action="/captures"><label for="url">URL</label>'
-        f'<input id="url" name="url" inputmode="url" required value="{escape(url)}" '
-        'placeholder="http://www.example.org/" autocapitalize="off" spellcheck="false">'
-        "<div><button>Show its captures</button></div></form></section>"
-    )
-
-
-def search_form(prefix: str) -> str:
-    """Return the form that lists archived URLs by their beginning."""
-    return (
-        '<section aria-labelledby="prefix-title"><h2 id="prefix-title">What the archive holds</h2>'
-        '<form class="box" method="get" action="/urls"><label for="prefix">URLs that begin with'
-        '</label><input id="prefix" name="prefix" inputmode="url" autocapitalize="off" '
-        f'spellcheck="false" placeholder="www.example.org/" value="{escape(prefix)}">'
-        "<div><button>List them</button></div></form></section>"
-    )
-
-
-def how_to_browse(view: View) -> str:
-    """Return what a reader without the proxy should know."""
-    proxy = escape(view.proxy)
-    return (
-        '<p class="box note quiet">To walk the archive, set your browser’s HTTP proxy to '
-        f"<b>{proxy}</b> and open http://dlweb/ there. Without it, links to archived pages would "
-        "lead to the live web, so this page has none.</p>"
-    )
-
-
-def chosen(view: View) -> str:
-    """Return what to do with a list of captures."""
-    where = "" if view.through_proxy else f" Ask for the URL through the proxy {view.proxy}."
-    return (
-        f"<p>You read the archive at <b>{escape(date_words(view.date))}</b>. Choose a capture to "
-        f"read there.{escape(where)}</p>"
-    )
-
-
-def captures_table(captures: Sequence[CaptureLine], date: str) -> str:
-    """Return the captures of a URL, newest first, each a button that sets its date.
-
-    The capture that a reader at `date` sees is marked.
-    """
-    if not captures:
-        return '<p class="empty">The archive holds no capture of this URL.</p>'
-    seen = nearest(captures, date)
-    rows = "".join(
-        _capture_row(capture, note, capture is seen)
-        for capture, note in zip(reversed(captures), changes(captures), strict=True)
-    )
-    return (
-        '<div class="scroll" role="region" tabindex="0" aria-labelledby="captures">'
-        '<table aria-labelledby="captures"><thead><tr><th scope="col">date (UTC)</th>'
-        '<th scope="col" class="number">status</th><th scope="col" class="number">size</th>'
-        '<th scope="col">content</th><th scope="col">change</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _capture_row(capture: CaptureLine, note: str, seen: bool) -> str:
-    mark = '<span class="badge good">you read this</span>' if seen else ""
-    return (
-        f'<tr><td><button class="plain" name="date" value="{escape(capture.date)}">'
-        f"{escape(dates.to_words(capture.date))}</button>{mark}</td>"
-        f'<td class="number">{capture.status}</td>'
-        f'<td class="number">{escape(human_bytes(capture.size))}</td>'
-        f'<td class="key" title="{escape(capture.content)}">{escape(capture.content[:16])}…</td>'
-        f"<td>{escape(note)}</td></tr>"
-    )
-
-
-def nearest(captures: Sequence[CaptureLine], date: str) -> CaptureLine:
-    """Return the capture that a reader at `date` sees; of two equally far, the earlier."""
-    if not date:
-        return captures[-1]
-    moment = dates.to_datetime(date)
-    return min(captures, key=lambda capture: abs(dates.to_datetime(capture.date) - moment))
-
-
-def changes(captures: Sequence[CaptureLine]) -> list[str]:
-    """Return, newest first, how each capture differs from the one before it."""
-    former = [None, *(capture.content for capture in captures[:-1])]
-    return [
-        "first" if before is None else "same" if before == capture.content else "changed"
-        for before, capture in zip(reversed(former), reversed(captures), strict=True)
-    ]
-
-
-def holes_table(holes: Sequence[Hole]) -> str:
-    """Return what was asked for in vain."""
-    rows: list[list[Cell]] = [
-        [
-            LinkTo(readable(hole.url), captures_path(hole.url)),
-            hole.status,
-            hole.times,
-            dates.to_words(hole.date),
-            readable(hole.page),
-        ]
-        for hole in holes
-    ]
-    columns = ["URL", "fault", "times", "last asked (UTC)", "linked from"]
-    return table_html(
-        Table("", columns, rows, empty="Nothing was asked for in vain yet."), "section"
-    )
+def form(path: str, inside: str, view: View | None = None, more: str = ' class="box"') -> str:
+    """Return a form that changes something, sent for a view; or one that asks, without any."""
+    method, token = ("post", hidden("token", view.token)) if view is not None else ("get", "")
+    return f'<form{more} method="{method}" action="{path}">{token}{inside}</form>'
 
 
 def hidden(name: str, value: str) -> str:
     """Return a field of a form that is not shown."""
     return f'<input type="hidden" name="{name}" value="{escape(value)}">'
+
+
+def button(text: str, name: str = "", value: str = "", more: str = "") -> str:
+    """Return a button; `more` is HTML of its attributes."""
+    named = f' name="{name}" value="{escape(value)}"' if name else ""
+    return f"<button{named}{more}>{text_html(text)}</button>"
+
+
+def select(name: str, label: str, chosen: str, choices: Iterable[tuple[str, str]]) -> str:
+    """Return a list to choose from, of values and their words, under a label."""
+    options = "".join(
+        f'<option value="{escape(value)}"{" selected" if value == chosen else ""}>'
+        f"{text_html(words)}</option>"
+        for value, words in choices
+    )
+    field = f'<select id="{name}" name="{name}">{options}</select>'
+    return f'<p><label for="{name}">{text_html(label)}</label>{field}</p>'
+
+
+def table(key: str, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in its scrolling box, named by the heading with the id `key`.
+
+    Args:
+        key: of the heading.
+        columns: its columns.
+        rows: the cells of each row, as HTML.
+    """
+    head = "".join(
+        f'<th scope="col"{_class(column.kind)}>{text_html(column.title)}</th>' for column in columns
+    )
+    kinds = [_class(column.kind) for column in columns]
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row, strict=True))
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{key}">'
+        f'<table aria-labelledby="{key}"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return named facts, as plain text."""
+    inside = "".join(
+        f'<div><dt>{text_html(name)}</dt><dd class="words">{text_html(fact)}</dd></div>'
+        for name, fact in pairs
+    )
+    return f'<dl class="figures">{inside}</dl>'
+
+
+def date_form(view: View, proposed: str = "") -> str:
+    """Return the form that sets the reader's date; `proposed` is one that a link suggests."""
+    say = view.words.say
+    value = proposed or (dates.to_words(view.date) if view.date else "")
+    note = paragraph(say("date-form.proposed")) if proposed else ""
+    inside = (
+        f'<label for="date">{text_html(say("date-form.label"))}</label>'
+        f'<input id="date" class="short" name="date" required value="{escape(value)}" '
+        'placeholder="2026-11-21 07:30" autocomplete="off" spellcheck="false" '
+        f'aria-describedby="date-help">{note}<div>{button(say("date-form.button"))} '
+        f"{button(say('date-form.newest'), 'newest', '1', ' formnovalidate')}</div>"
+        f'<p id="date-help">{text_html(say("date-form.help"))}</p>'
+    )
+    return (
+        f'<section aria-labelledby="date-title"><h2 id="date-title">'
+        f"{text_html(say('date-form'))}</h2>{form('/date', inside, view)}</section>"
+    )
+
+
+def url_form(view: View, url: str = "") -> str:
+    """Return the form that asks for the captures of a URL, as a list or a calendar."""
+    say = view.words.say
+    calendar = button(say("captures-of.calendar"), more=' formaction="/calendar"')
+    inside = (
+        f'<label for="url">{text_html(say("url"))}</label>'
+        f'<input id="url" name="url" inputmode="url" required value="{escape(url)}" '
+        'placeholder="www.example.org/" autocapitalize="off" spellcheck="false">'
+        f"<div>{button(say('captures-of.button'))} {calendar}</div>"
+    )
+    return (
+        f'<section aria-labelledby="url-title"><h2 id="url-title">'
+        f"{text_html(say('captures-of'))}</h2>{form('/captures', inside)}</section>"
+    )
+
+
+def holes_table(view: View, holes: Sequence[Hole], key: str) -> str:
+    """Return what was asked for in vain."""
+    say = view.words.say
+    if not holes:
+        return paragraph(say("missing.none"), "empty")
+    columns = [
+        Column(say("url"), "long"),
+        Column(say("missing.fault")),
+        Column(say("missing.times"), "number"),
+        Column(say("missing.last")),
+        Column(say("missing.state")),
+        Column(say("missing.page"), "long"),
+    ]
+    return table(key, columns, (_hole_row(view, hole) for hole in holes))
+
+
+def _hole_row(view: View, hole: Hole) -> list[str]:
+    asked = bool(getattr(hole, "reported", False))
+    return [
+        url_link(hole.url),
+        text_html(f"{hole.status} · {kind_words(view, hole.code)}"),
+        view.words.number(hole.times),
+        text_html(view.words.moment(hole.date)),
+        text_html(view.words.say("missing.reported" if asked else "missing.not-reported")),
+        text_html(shown(hole.page)),
+    ]
+
+
+def kind_words(view: View, code: str) -> str:
+    """Return what the short name of a fault means; the name itself where no text tells."""
+    known = ("unknown-url", "missing-captures", "missing-content", "archive-unreachable")
+    return view.words.say(f"missing.{code}") if code in known else code
+
+
+def _class(name: str) -> str:
+    return f' class="{name}"' if name else ""

@@ -1,0 +1,55 @@
+"""Names under `dlweb`: `http://calendar.dlweb/` is a way to a page of the harbor (*INA §2.4.3*).
+
+A name only leads to its page at `http://dlweb/`, so that the harbor stays one origin, with one
+guard of its forms. A name of digits is a door to a date: it proposes the date, and the reader
+presses the button, for no link of an archived page shall change what the reader reads.
+"""
+
+import re
+from urllib.parse import urlsplit
+
+from agents.consultation.harbor.parts import path_to
+from anet.http import Handler, Request, Response
+
+TOP = "dlweb"
+PAGES = {
+    "calendar": "/calendar",
+    "captures": "/captures",
+    "certificate": "/certificate",
+    "difference": "/difference",
+    "missing": "/missing",
+    "page": "/page",
+    "search": "/urls",
+    "settings": "/settings",
+    "urls": "/urls",
+}
+_DATE = re.compile(r"\d{4}(?:\d\d){0,5}")
+
+
+def path_of(name: str) -> str | None:
+    """Return the path of the page that a host leads to, or None when there is no such harbor.
+
+    Args:
+        name: a host in small letters, such as `calendar.dlweb` or `20100101.dlweb`.
+    """
+    if name == TOP:
+        return "/"
+    first, dot, top = name.partition(".")
+    if not dot or top != TOP:
+        return None
+    return path_to("/", date=first) if _DATE.fullmatch(first) else PAGES.get(first)
+
+
+def named(harbor: Handler) -> Handler:
+    """Return a handler that leads from names under `dlweb` to their pages, and else is `harbor`."""
+
+    async def answer(request: Request) -> Response:
+        name = urlsplit(request.target).hostname or TOP
+        path = path_of(name)
+        if name == TOP or path is None or "://" not in request.target.partition("?")[0]:
+            return await harbor(request)
+        query = request.target.partition("?")[2]
+        with_query = f"{path}?{query}" if query and "?" not in path else path
+        return Response.redirect(f"http://{TOP}{with_query}", 302)
+
+    return answer
