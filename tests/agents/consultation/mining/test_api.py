@@ -26,7 +26,7 @@ from anet.tasks import sleep
 
 HOME, OTHER = "http://www.example.org/", "http://other.example/page"
 OLD, NEW = "20200101000000000000", "20260101000000000000"
-READER = "192.0.2.7"
+READER = "127.0.0.1"
 STORY = (
     "The ferry leaves the island every morning at seven, unless the wind comes from the north. "
     "Its captain has sailed here for thirty years and knows each of the rocks by its own name. "
