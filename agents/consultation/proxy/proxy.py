@@ -16,7 +16,7 @@ from agents.consultation.access.doors import Doors
 from agents.consultation.asked import Asked
 from agents.consultation.errors import Faulted
 from agents.consultation.faults.contents import fault_answer
-from agents.consultation.faults.fault import Fault, bad_request, no_tunnel
+from agents.consultation.faults.fault import Fault, bad_request
 from agents.consultation.faults.missing import Missing
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import Nearest
@@ -26,6 +26,7 @@ from agents.consultation.proxy.codings import Decoded
 from agents.consultation.proxy.cross_origin import preflight
 from agents.consultation.proxy.posting import no_answer, posted_names
 from agents.consultation.proxy.shaping import Shape, archive_fields, shape
+from agents.consultation.proxy.tunnels import Tunnels, is_websocket, no_websocket
 from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screens import Screens
@@ -56,6 +57,7 @@ class Proxy:
         measures: the agent's figures.
         audit: the log of what was asked.
         harbor: answers http://dlweb/.
+        tunnels: answer CONNECT.
         addresses: where lists of mementos are, and mementos without the proxy.
         no_store: whether answers to browsers carry `Cache-Control: no-store` too.
     """
@@ -69,6 +71,7 @@ class Proxy:
     measures: Measures
     audit: Audit
     harbor: Callable[[Request], Awaitable[Response]]
+    tunnels: Tunnels = Tunnels()
     addresses: Addresses = Addresses()
     no_store: bool = True
 
@@ -86,7 +89,9 @@ class Proxy:
         try:
             reader = self.doors.admit(request)
             if request.method == "CONNECT":
-                raise Faulted(no_tunnel(request.target))
+                return _Answered("tunnel", self.tunnels.answer(request))
+            if is_websocket(request):
+                raise Faulted(no_websocket(request.target))
             url = requested_url(request)
             if is_harbor(url):
                 return _Answered("harbor", await self.harbor(request))
@@ -235,7 +240,7 @@ def fault_response(request: Request, fault: Fault) -> Response:
 
 
 def is_harbor(url: str) -> bool:
-    """Tell whether a canonical URL is of the archive's harbor, and not of the web.
+    """Tell whether a canonical URL is of the archive's harbor or a name under it, not of the web.
 
     Raises:
         Faulted: it is under the harbors' domain, but there is no such harbor.
@@ -245,7 +250,7 @@ def is_harbor(url: str) -> bool:
     name, port = split_port(authority(url))
     if name != HARBOR and not name.endswith("." + HARBOR):
         return False
-    if name == HARBOR and port is None and url.startswith("http://"):
+    if port is None and url.startswith("http://"):
         return True
     raise Faulted(
         Fault(404, "unknown-harbor", "No such harbor", "The archive's harbor is http://dlweb/.")

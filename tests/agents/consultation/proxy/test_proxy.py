@@ -357,8 +357,9 @@ async def test_the_past_cannot_be_changed(archive, client, method):
         ("/page", 400),
         ("ftp://a.example/x", 400),
         ("http://", 400),
-        ("http://other.dlweb/", 404),
+        ("http://other.dlweb:81/", 404),
         ("http://dlweb:81/", 404),
+        ("https://dlweb/", 404),
         ("http://127.0.0.1:22/", 404),
         ("http://[::1]:8080/", 404),
         ("http://169.254.169.254/latest/meta-data", 404),
@@ -395,6 +396,8 @@ async def test_the_harbor_is_at_its_own_name(client):
     """http://dlweb/ is answered by the harbor, and is no capture."""
     assert (await client.ask("http://dlweb/captures?url=x"))[1] == b"harbor /captures"
     assert (await client.ask("http://DLWEB"))[1] == b"harbor /"
+    assert (await client.ask("http://calendar.dlweb/"))[1] == b"harbor /"
+    assert (await client.ask("http://notdlweb/"))[0].status == 404
 
 
 @ensureDeferred
