@@ -1,5 +1,11 @@
-"""The archived URLs that the storage nodes list, merged page by page, with a search by prefix."""
+"""The archived URLs, page by page: from the index of URLs, or from the storage nodes' own lists.
 
+The index answers once it has all that the nodes have, and knows where URLs begin in some way. Until
+then, and for a search that begins in the middle of a host's name, which no order by site helps, the
+lists of all nodes are merged; these are in the order of keys, and must be looked through.
+"""
+
+import re
 from collections.abc import Awaitable, Callable
 
 import msgspec
@@ -8,21 +14,19 @@ from attrs import define, frozen
 from agents.capture import is_key
 from agents.consultation.errors import NodesFailed
 from agents.consultation.lookup.structures import Nodes
+from agents.consultation.readers.reader import Reader
+from agents.consultation.urls.index import UrlIndex
+from agents.consultation.urls.tables import Listed
+from agents.urls import canonical
 from anet.errors import AnetError
 from anet.http import HttpClient
 from anet.together import together
 
+__all__ = ["Listed", "Listing", "Listings"]
+
 PART_SIZE = 1000  # URLs asked of a node at once
 PART_LIMIT = 16_000_000  # bytes of a part
 SCAN_LIMIT = 20  # parts asked of each node for one page of a search
-
-
-@frozen
-class Listed:
-    """An archived URL, and the key of its structure file, by which lists are sorted."""
-
-    url: str
-    key: str
 
 
 @frozen
@@ -38,8 +42,8 @@ class Listing:
     """One page of the list.
 
     Attributes:
-        urls: sorted by key.
-        after: the key to go on after, or None at the end.
+        urls: in the order of their sites, or of their keys.
+        after: where to go on, or None at the end; it goes into the next question.
         silent: nodes that are down or did not answer; what only they hold is not listed.
         nodes: nodes that there are.
     """
@@ -53,15 +57,44 @@ class Listing:
 class Listings:
     """Lists what the archive holds."""
 
-    def __init__(self, client: HttpClient, nodes: Callable[[], Awaitable[Nodes]]) -> None:
-        """Ask the nodes that `nodes` returns."""
+    def __init__(
+        self,
+        client: HttpClient,
+        nodes: Callable[[], Awaitable[Nodes]],
+        index: UrlIndex | None = None,
+    ) -> None:
+        """Ask the index, or the nodes that `nodes` returns."""
         self._client = client
         self._nodes = nodes
+        self._index = index
 
-    async def page(self, prefix: str, after: str, limit: int) -> Listing:
-        """Return archived URLs that begin with `prefix`, at most `limit` and those after a key.
+    async def page(
+        self, prefix: str, after: str, limit: int, reader: Reader | None = None
+    ) -> Listing:
+        """Return archived URLs that begin with `prefix`, at most `limit`.
 
-        A search looks at a bounded number of URLs; its page may be short and still go on.
+        A search looks at a bounded number of URLs; its page may be short and still go on. What is
+        a host's name and no more takes all that is of the host or below it.
+
+        Args:
+            prefix: as a person types it, scheme and `www.` left out or not.
+            after: of the page before; empty for the first.
+            limit: URLs at most.
+            reader: for whom.
+
+        Raises:
+            LookupFailed: nobody knows which nodes there are.
+            NodesFailed: no node answers.
+        """
+        index, place = self._index, None if is_key(after) else searched(prefix)
+        if index is not None and place is not None and (after or index.complete):
+            page = await index.urls(*place, after, limit, reader)
+            if after or page.urls or page.after:
+                return Listing(page.urls, page.after, 0, 0)
+        return await self._scanned(prefix, after, limit)
+
+    async def _scanned(self, prefix: str, after: str, limit: int) -> Listing:
+        """Return a page of the lists of all nodes.
 
         Raises:
             LookupFailed: nobody knows which nodes there are.
@@ -121,3 +154,16 @@ def begins(url: str, prefix: str) -> bool:
         return True
     rest = url.partition("://")[2]
     return rest.startswith(prefix) or rest.removeprefix("www.").startswith(prefix)
+
+
+def searched(prefix: str) -> tuple[str, str] | None:
+    """Return a URL and how to match it for what a person typed; None when no index helps."""
+    if not prefix:
+        return "", "prefix"
+    scheme, _, rest = prefix.rpartition("://")
+    url = canonical(f"{scheme or 'http'}://{rest}")
+    if url is None:
+        return None
+    if re.search(r"[/?]", rest):
+        return url, "prefix"
+    return (url, "domain") if "." in rest else None

@@ -7,10 +7,8 @@ lost. It says which URLs there are, and nothing of their captures.
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from attrs import frozen
-from twisted.internet.interfaces import IReactorFromThreads
 
 from agents.capture import structure_key
 from agents.consultation.access.rules import Rules
@@ -19,7 +17,6 @@ from agents.consultation.lookup.fuzzy import Fuzzy, best
 from agents.consultation.readers.reader import Reader
 from agents.consultation.urls.surt import Range, ranges, surt
 from agents.consultation.urls.tables import (
-    READERS,
     URLKEY,
     Listed,
     Progress,
@@ -53,7 +50,7 @@ class UrlIndex:
     Args:
         tables: the file.
         writer: one thread.
-        readers: at most `READERS` threads.
+        readers: at most `tables.READERS` threads.
         fuzzy: says which URLs are held equal.
         rules: what may not be shown is not listed.
 
@@ -191,14 +188,3 @@ def decoded(after: str) -> bytes:
         return urlsafe_b64decode(after[1:] + "=" * (-(len(after) - 1) % 4))
     except ValueError:
         return b""
-
-
-def make(
-    path: Path, reactor: IReactorFromThreads, fuzzy: Fuzzy, rules: Rules, mark: str
-) -> tuple[UrlIndex, list[Workers]]:
-    """Return the index and the threads it needs."""
-    writer, readers = Workers(reactor, 1, name="url writer"), Workers(reactor, READERS, name="urls")
-    return UrlIndex(Tables(path, fuzzy.form, mark), writer, readers, fuzzy, rules), [
-        writer,
-        readers,
-    ]

@@ -12,7 +12,8 @@ from agents.consultation.lookup.fuzzy import Fuzzy
 from agents.consultation.lookup.structures import Nodes
 from agents.consultation.lookup.url_rules import read_rules
 from agents.consultation.urls.following import Following
-from agents.consultation.urls.index import UrlIndex, make
+from agents.consultation.urls.index import UrlIndex
+from agents.consultation.urls.service import make_index
 from agents.storage.disk.node_store import NodeStore
 from agents.storage.disk.store import DiskStore
 from agents.storage.node.routes import NodeRoutes
@@ -65,7 +66,7 @@ class Urls:
     def __init__(self, reactor: Any, folder: Path, nodes: list[Node], rules: Any = None) -> None:
         fuzzy = Fuzzy(read_rules())
         path = folder / "urls.mdb"
-        self.index, self.workers = make(path, reactor, fuzzy, rules or Rules(), "1")
+        self.index, self.workers = make_index(path, reactor, fuzzy, rules or Rules(), "1")
         self.client = HttpClient(reactor, connect_timeout=2.0, response_timeout=5.0)
         self.nodes, self.down = nodes, 0
         self.following = Following(reactor, self.index, self.up, self.client, 0.05)
