@@ -78,12 +78,11 @@ def wrong_method(method: str, url: str) -> Fault:
 
 
 def no_tunnel(authority: str) -> Fault:
-    """Return the fault of CONNECT, by which browsers ask for https:// URLs."""
+    """Return the fault of CONNECT, by which browsers ask for https:// URLs, where it is not on."""
     return Fault(
-        501, "no-https", "No https:// yet",
-        "This version of the archive's proxy takes no tunnels, so a browser cannot ask it for "
-        f"https://{authority}/. Ask with http:// instead: where the archive holds only the "
-        "https:// capture of a URL, it gives that one.", f"https://{authority}/",
+        501, "no-https", "No https:// here",
+        "The operator of this archive's proxy has turned https:// URLs off (`tls`). Ask with "
+        f"http:// instead of https://{authority}/.", f"https://{authority}/",
     )  # fmt: skip
 
 
