@@ -1,5 +1,6 @@
 """The `consultation` section: how the archive is given back to browsers."""
 
+from pathlib import Path
 from typing import Any, Literal
 
 from attrs import field, frozen, validators
@@ -86,6 +87,11 @@ class ConsultationConfig:
         mining: whether the archive is followed in the background to learn who links to whom and
             which documents have text in common, for `/api/1/backlinks` and `/api/1/similar`.
         mining_rate: documents read for that in a second at most.
+        url_index: folder of the index of URLs; null means a folder of the agent's name under the
+            archive's directory. It can be taken away, and is made again from the storage nodes.
+        url_index_period: seconds between two looks at what storage nodes have come to have.
+        url_rules: a file of the rules by which URLs are held equal, instead of those that come
+            with the package; null means those.
     """
 
     proxy: str | None = field(default=None, validator=is_address)
@@ -121,6 +127,9 @@ class ConsultationConfig:
     languages: list[str] = field(factory=lambda: [*LANGUAGES], validator=_are_languages)
     mining: bool = False
     mining_rate: float = field(default=5.0, validator=_positive)
+    url_index: Path | None = None
+    url_index_period: float = field(default=5.0, validator=_positive)
+    url_rules: Path | None = None
 
     def groups(self, base_port: int, secret: str) -> Groups:
         """Return the multicast groups where the storage nodes of the archive listen.
