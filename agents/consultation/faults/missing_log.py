@@ -28,6 +28,7 @@ class MissingLog:
     def __init__(self, path: Path, limit: int) -> None:
         self._path, self._limit = path, limit
         self._lines = 0
+        self._begun = False
 
     def read(self) -> list[Hole]:
         """Return the holes of a former run, the oldest first; what is damaged is left out.
@@ -71,7 +72,8 @@ class MissingLog:
 
     def _cut_off(self, size: int) -> bool:
         """Tell whether the last line of a former run has no end."""
-        if self._lines or not size:
+        first, self._begun = not self._begun, True
+        if not first or not size:
             return False
         with self._path.open("rb") as file:
             file.seek(size - 1)
