@@ -15,7 +15,7 @@ class Asked:
         date: that the request itself names (`Accept-Datetime`), 20 digits, or empty.
         referrer: canonical URL of the page or part that asked for it, or empty.
         destination: what the browser wants it for, as `Sec-Fetch-Dest` says (`document`, `image`,
-            `style`…), or empty.
+            `style`…) or `readers.destinations` found out (`page`, `other`), or empty.
     """
 
     url: str

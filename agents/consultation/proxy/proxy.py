@@ -27,6 +27,7 @@ from agents.consultation.proxy.cross_origin import preflight
 from agents.consultation.proxy.posting import no_answer, posted_names
 from agents.consultation.proxy.shaping import Shape, archive_fields, shape
 from agents.consultation.proxy.tunnels import Tunnels, is_websocket, no_websocket
+from agents.consultation.readers.destinations import destination_of
 from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screens import Screens
@@ -81,24 +82,27 @@ class Proxy:
         answered = await self._answer(request)
         now = self.clock.seconds()
         self.measures.answered(now, answered.outcome, now - started)
-        self.audit.note(request, answered.outcome, answered.date)
+        self.audit.note(request, answered.outcome, answered.date, answered.response)
         return answered.response
 
     async def _answer(self, request: Request) -> "_Answered":
         asked: Asked | None = None
         try:
-            reader = self.doors.admit(request)
+            self.doors.admit(request)
             if request.method == "CONNECT":
                 return _Answered("tunnel", self.tunnels.answer(request))
             if is_websocket(request):
                 raise Faulted(no_websocket(request.target))
             url = requested_url(request)
+            led = self.readers.detour(request, url)
+            if led is not None:
+                return _Answered("harbor", led)
             if is_harbor(url):
                 return _Answered("harbor", await self.harbor(request))
             allowed = preflight(request)
             if allowed is not None:
                 return _Answered("preflight", allowed)
-            asked = asked_of(request, url, reader)
+            asked = asked_of(request, url, request.asker)
             return await self._capture(request, asked)
         except Faulted as error:
             return self._fault(request, asked, error.fault)
@@ -188,7 +192,7 @@ def asked_of(request: Request, url: str, reader: Reader) -> Asked:
         reader,
         requested_date(request),
         canonical(headers.text(b"referer")) or "",
-        headers.text(b"sec-fetch-dest"),
+        destination_of(headers),
     )
 
 
