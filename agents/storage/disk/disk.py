@@ -190,7 +190,7 @@ class Disk:
         if not self.holdings.may_hold(kind, key):
             return None
         try:
-            found = os.lstat(self.layout.path(kind, key))  # no link or pipe, which would block us
+            found = os.lstat(self.layout.place(kind, key))  # no link or pipe, which would block us
             return found.st_size if stat.S_ISREG(found.st_mode) else None
         except FileNotFoundError:
             return self.depot.size_of(key) if kind == "contents" else None

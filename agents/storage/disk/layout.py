@@ -61,6 +61,10 @@ class Layout:
         """Return the file whose being there says that the node holds `key`."""
         return self.content(key) if kind == "contents" else self.captures(key)
 
+    def place(self, kind: Kind, key: str) -> str:
+        """Return the same as text, which costs a tenth of a path."""
+        return f"{self.folder(kind, key)}/{key}{'' if kind == 'contents' else CAPTURES}"
+
     def in_quarantine(self) -> int:
         """Return how many contents and structure files were put aside as damaged. Blocks."""
         with suppress(OSError):

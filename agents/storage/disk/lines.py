@@ -75,10 +75,6 @@ class Line:
         """Bytes of origin and head together."""
         return self.origin_length + self.head_length
 
-    def covers(self, data: bytes) -> bool:
-        """Tell whether the checksum is that of this line with `data`, its origin and head."""
-        return self.checksum == checksum_of(self.encode(), data)
-
     @classmethod
     def decode(cls, line: bytes) -> "Line":
         """Read a line.

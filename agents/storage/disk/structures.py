@@ -9,8 +9,8 @@ from attrs import frozen
 
 from agents.capture import Capture
 from agents.dates import InvalidDate, to_datetime
-from agents.storage.disk.layout import Layout
-from agents.storage.disk.lines import PREFIX, SIZE, Line, decode_text
+from agents.storage.disk.layout import CAPTURES, HEADS, Layout
+from agents.storage.disk.lines import PREFIX, SIZE, Line, checksum_of, decode_text
 from agents.storage.errors import DamagedStructure
 
 HEADER = b"dlweb-structure 1 "
@@ -50,8 +50,8 @@ class StructureReader:
     """
 
     def __init__(self, layout: Layout, key: str) -> None:
-        self._heads_path = layout.heads(key)
-        self._lines = os.open(layout.captures(key), os.O_RDONLY)
+        self._place = f"{layout.folder('structures', key)}/{key}"
+        self._lines = os.open(f"{self._place}{CAPTURES}", os.O_RDONLY)
         self._count = os.fstat(self._lines).st_size // SIZE
         self._heads = -1
 
@@ -77,7 +77,7 @@ class StructureReader:
         Raises:
             DamagedStructure: there is something else, or they do not match the checksum.
         """
-        return self._read(index)[0]
+        return self.read(index)[0]
 
     def raw(self, index: int) -> bytes:
         """Return the line at an index from 0 as it is, unverified."""
@@ -128,18 +128,21 @@ class StructureReader:
         Raises:
             DamagedStructure: as `line`.
         """
-        line, data = self._read(index)
-        if not heads:
-            return bare_capture(line, url)
-        origin, head = data[: line.origin_length], data[line.origin_length :]
-        return bare_capture(line, url, head, decode_text(origin))
+        line, data = self.read(index)
+        return whole_capture(line, data, url) if heads else bare_capture(line, url)
 
-    def _read(self, index: int) -> tuple[Line, bytes]:
-        line = Line.decode(os.pread(self._lines, SIZE, index * SIZE))
+    def read(self, index: int) -> tuple[Line, bytes]:
+        """Return the line at an index from 0, with its origin and head, verified.
+
+        Raises:
+            DamagedStructure: as `line`.
+        """
+        raw = os.pread(self._lines, SIZE, index * SIZE)
+        line = Line.decode(raw)
         data = os.pread(self._open_heads(), line.length, line.offset)
-        if len(data) != line.length or not line.covers(data):
+        if len(data) != line.length or line.checksum != checksum_of(raw, data):
             raise DamagedStructure(
-                f"line {index} of {self._heads_path.with_suffix('.captures')}, or the head that it "
+                f"line {index} of {self._place}{CAPTURES}, or the head that it "
                 "points at, is damaged: another node's copy has it"
             )
         return line, data
@@ -147,10 +150,16 @@ class StructureReader:
     def _open_heads(self) -> int:
         if self._heads < 0:
             try:
-                self._heads = os.open(self._heads_path, os.O_RDONLY)
+                self._heads = os.open(f"{self._place}{HEADS}", os.O_RDONLY)
             except FileNotFoundError:
-                raise DamagedStructure(f"{self._heads_path} is missing") from None
+                raise DamagedStructure(f"{self._place}{HEADS} is missing") from None
         return self._heads
+
+
+def whole_capture(line: Line, data: bytes, url: str) -> Capture:
+    """Return a capture from its line, and its origin and head one after the other."""
+    head = data[line.origin_length :]
+    return bare_capture(line, url, head, decode_text(data[: line.origin_length]))
 
 
 def bare_capture(line: Line, url: str, head: bytes = b"", origin: str = "") -> Capture:
@@ -219,15 +228,15 @@ def find_nearest(layout: Layout, key: str, date: str, *, exact: bool = False) ->
         if not len(reader):
             return None
         index = reader.nearest(date)
-        line = reader.line(index)
+        line, data = reader.read(index)
         if exact and line.date != date:
             return None
         last = len(reader) - 1
         return Nearest(
-            capture=reader.capture(index, reader.url),
+            capture=whole_capture(line, data, reader.url),
             count=len(reader),
-            first=reader.line(0).date,
-            last=reader.line(last).date,
+            first=reader.line(0).date if index else line.date,
+            last=reader.line(last).date if index < last else line.date,
             previous=reader.line(index - 1).date if index else None,
             next=reader.line(index + 1).date if index < last else None,
         )
