@@ -13,6 +13,7 @@ from anet.http.message import reason_of
 
 _REDIRECTIONS = frozenset((301, 302, 303, 307, 308))
 _BARE = re.compile(rb"\r(?!\n)|\0")
+_STATUS_LINE = re.compile(rb"\S+ +\d{3}(\s|$)")
 _LOCATION = re.compile(rb"^location[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -22,9 +23,10 @@ def forwardable(head: bytes) -> bytes | None:
     A bare CR and NUL become spaces (RFC 9112 §2.2, RFC 9110 §5.5); white space at the beginning
     of the first field line takes the line with it (RFC 9112 §2.2). All else stays, byte for byte.
     """
-    head = _BARE.sub(b" ", head)
+    if b"\0" in head or head.count(b"\r") != head.count(b"\r\n"):  # counting is quick
+        head = _BARE.sub(b" ", head)
     first, newline, rest = head.partition(b"\n")
-    if not re.match(rb"\S+ +\d{3}(\s|$)", first):
+    if not _STATUS_LINE.match(first):
         return None
     while rest[:1] in (b" ", b"\t"):
         rest = rest.partition(b"\n")[2]

@@ -4,7 +4,7 @@ Nothing is ever fetched from the live web: every URL is a look-up in the archive
 port or network it names, so the proxy is no relay and no way into the operator's network.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 
 from attrs import frozen
 from twisted.internet.interfaces import IReactorTime
@@ -19,27 +19,22 @@ from agents.consultation.faults.contents import fault_answer
 from agents.consultation.faults.fault import Fault, bad_request
 from agents.consultation.faults.missing import Missing
 from agents.consultation.lookup.retrieval import Retrieval
-from agents.consultation.lookup.structures import Nearest
 from agents.consultation.measures import Measures
 from agents.consultation.memento.fields import Addresses, memento_fields
-from agents.consultation.proxy.codings import Decoded
 from agents.consultation.proxy.cross_origin import preflight
-from agents.consultation.proxy.posting import no_answer, posted_names
-from agents.consultation.proxy.shaping import Shape, archive_fields, shape
+from agents.consultation.proxy.giving import READING, find_answer, open_body
+from agents.consultation.proxy.shaping import archive_fields, shape
 from agents.consultation.proxy.tunnels import Tunnels, is_websocket, no_websocket
 from agents.consultation.readers.destinations import destination_of
 from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screens import Screens
-from agents.decoding import Decoding
 from agents.urls import authority, canonical, split_port
 from anet.http import Request, Response
 
 HARBOR = "dlweb"
 """The made-up top-level domain of the archive's harbors (*INA §2.4.3*)."""
 
-_READING = ("GET", "HEAD")
-_CONTENTLESS = (304, 416)
 _OUTCOMES = {404: "unknown", 500: "missing", 503: "unreachable"}
 _log = Logger()
 
@@ -108,48 +103,20 @@ class Proxy:
             return self._fault(request, asked, error.fault)
 
     async def _capture(self, request: Request, asked: Asked) -> "_Answered":
-        nearest = await self._find(request, asked)
+        nearest = await find_answer(
+            self.retrieval, request, asked.url, self._date(asked), asked.reader
+        )
         capture = nearest.capture
         fields = archive_fields(capture, asked.url)
-        if request.method in _READING:
+        if request.method in READING:
             fields += memento_fields(nearest, self.addresses)
         shaped = shape(request, capture, fields, self.no_store and keeps_cache(request))
-        body = await self._body(nearest, shaped)
+        body = await open_body(self.retrieval, nearest, shaped, self._gave)
         self.screens.note(asked, capture)
         response = Response(
             shaped.status, shaped.fields, body, raw_head=shaped.head, length=shaped.length
         )
         return _Answered("hit", response, capture.date)
-
-    async def _find(self, request: Request, asked: Asked) -> Nearest:
-        """Return the capture that answers a request."""
-        date = self._date(asked)
-        if request.method in _READING:
-            return await self.retrieval.find(asked.url, date, reader=asked.reader)
-        for url in await posted_names(request, asked.url):
-            try:
-                return await self.retrieval.find(url, date, reader=asked.reader)
-            except Faulted as error:
-                if error.fault.status != 404:
-                    raise
-        raise Faulted(no_answer(request.method, asked.url))
-
-    async def _body(self, nearest: Nearest, shaped: Shape) -> bytes | AsyncIterator[bytes]:
-        """Return the bytes that are wanted of a content, on their way."""
-        if shaped.status in _CONTENTLESS:
-            return _nothing()
-        span = None if shaped.span is None else (shaped.span.start, shaped.span.stop)
-        content = await self.retrieval.open(
-            nearest.capture, span, head_only=shaped.bodiless, body=nearest.body
-        )
-        if content is None:
-            return _nothing()
-        content.on_piece = self._gave
-        decoding = Decoding.of(shaped.coding) if shaped.coding else None
-        if content.whole is not None and decoding is None:
-            self._gave(len(content.whole))
-            return content.whole
-        return content if decoding is None else Decoded(content, decoding)
 
     def _date(self, asked: Asked) -> str:
         """Return the date to read at: the request's, its page's, or the reader's."""
@@ -259,9 +226,3 @@ def is_harbor(url: str) -> bool:
     raise Faulted(
         Fault(404, "unknown-harbor", "No such harbor", "The archive's harbor is http://dlweb/.")
     )
-
-
-async def _nothing() -> AsyncIterator[bytes]:
-    """Be the body of an answer to HEAD: never read, but not empty, so that its length is said."""
-    return
-    yield b""
