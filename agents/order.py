@@ -172,6 +172,9 @@ class Order:
         former: directory that holds `signatures` and `structure` of the former crawl, or none.
         content_limit: bytes of one content past which it is cut off and reported.
         urls: canonical URLs of the site that are collected besides, as if it began there, too.
+        archive_date: date, 20 digits, at which an archive is collected instead of the living web;
+            it is the proxy, is asked for https URLs as for all others, and need not be spared.
+            Empty for the living web.
     """
 
     crawl: str
@@ -188,6 +191,7 @@ class Order:
     former: str | None = None
     content_limit: int = 2**31
     urls: tuple[str, ...] = ()
+    archive_date: str = ""
 
 
 class Fault(StrEnum):

@@ -69,6 +69,7 @@ class Crawl:
             proxy=read_proxy(order.access.proxy),
             http2=order.access.http2,
             tell=self.waiting.doing,
+            whole_urls=bool(order.archive_date),
         )
         self._parts: Parts | None = None
         self._hosts: set[str] = set()  # of the site, that were asked

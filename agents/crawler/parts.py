@@ -147,6 +147,7 @@ def assemble(
         longest_exchange=means.limits.longest_exchange,
         wait=waiting.sleep,
         access=order.access,
+        archive_date=order.archive_date,
     )
     collector = Collector(
         clock=means.reactor,

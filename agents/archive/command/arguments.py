@@ -22,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
     captures = _verb(verbs, "captures", "list the captures of a URL")
     captures.add_argument("url", metavar="URL", help="the address as it was on the web")
     _json(captures)
+    _verify(_verb(verbs, "verify", "crawl a site out of the archive, and say what differs"))
     _verb(verbs, "stop", "stop the archive that runs in the folder")
     _verb(verbs, "check", "check the configuration of every agent")
     words = "show how fresh policies would keep a web that changes, and at what cost"
@@ -100,6 +101,14 @@ def _get(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--head", action="store_true", help="write the response head before it, as received"
     )
+
+
+def _verify(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("site", metavar="SITE", help="its name; `dlweb sites` lists them")
+    verb.add_argument(
+        "--date", metavar="DATE", help="the crawl nearest to this date (default: the last one)"
+    )
+    _json(verb)
 
 
 def _json(verb: argparse.ArgumentParser) -> None:

@@ -81,6 +81,8 @@ class Connections:
         http2: whether HTTP/2 is spoken with servers that offer nothing else.
         tell: takes what is being done, in words, and the seconds that it may take; empty when it
             is done.
+        whole_urls: whether the proxy takes whole https URLs, too, as an archive's does, so that
+            no tunnel is needed.
 
     Attributes:
         proxy: as given.
@@ -96,8 +98,10 @@ class Connections:
         proxy: AnyProxy | None = None,
         http2: bool = True,
         tell: Callable[[str, float], None] = lambda *_: None,
+        whole_urls: bool = False,
     ) -> None:
         self._tell = tell
+        self._whole_urls = whole_urls
         self.proxy = proxy
         self._http2 = http2
         self._modern: OrderedDict[str, None] = OrderedDict()  # hosts that speak HTTP/2 only
@@ -247,8 +251,8 @@ class Connections:
             raise ForbiddenAddress(
                 f"{host} is not of the public Internet; the order must allow private networks"
             )
-        absolute = not tls and isinstance(proxy, Proxy)
-        return Place(address or host, port, host, tls, str(proxy), absolute)
+        absolute = (self._whole_urls or not tls) and isinstance(proxy, Proxy)
+        return Place(address or host, port, host, tls and not absolute, str(proxy), absolute)
 
     async def _look_up(self, host: str) -> _Name:
         found = await resolve(self._reactor, host, self._timeout)

@@ -51,6 +51,7 @@ class Fetcher:
         longest_exchange: seconds that one answer may take in all.
         wait: waits so many seconds, for such a reason, which is shown to people.
         access: how servers are spoken to; its proxy is that of `connections`.
+        archive_date: date at which the proxy, an archive's, is read; empty for the living web.
 
     Attributes:
         requests: how many were made.
@@ -66,8 +67,10 @@ class Fetcher:
         longest_exchange: float,
         wait: Callable[[float, str], Deferred[None]],
         access: Access | None = None,
+        archive_date: str = "",
     ) -> None:
         access = access or Access()
+        self._spares = not archive_date
         self.requests = 0
         self._reactor = reactor
         self._connections = connections
@@ -85,6 +88,8 @@ class Fetcher:
             (b"Accept", b"*/*"),
             (b"Accept-Encoding", ", ".join(access.codings).encode("ascii") or b"identity"),
         ]
+        if archive_date:
+            self._fields.append((b"Accept-Datetime", archive_date.encode("ascii")))
 
     async def fetch(
         self,
@@ -196,6 +201,7 @@ class Fetcher:
         answer = Answer(head, response.address, date, asked, connection.tls, place.proxy)
         delay = max(self._politeness.delay, min(delay, LONGEST_DELAY))
         delay += owed_for(account.pace.late(begun - asked), self._politeness.slow_down)
+        delay = delay if self._spares else 0.0
         try:
             sink = self._taker(url, answer, download)
             if sink is None:
