@@ -60,7 +60,6 @@ _WRITTEN: dict[str, str] = {
     "you-read.live": "Vous lisez le Web vivant, et non l’archive.",
     "captures.one": "{count} capture",
     "captures.many": "{count} captures",
-    "further": "Suite",
     "newer": "Plus récentes",
     "older": "Plus anciennes",
     "captures-of": "Captures d’une URL",
@@ -96,11 +95,6 @@ _WRITTEN: dict[str, str] = {
     "search.label": "Adresse, ou début d’adresse",
     "search.help": "http:// et www. peuvent être omis. Un champ vide énumère tout.",
     "search.button": "Rechercher",
-    "search.match": "Chercher",
-    "search.prefix": "les adresses qui commencent ainsi",
-    "search.host": "toutes les adresses de cet hôte",
-    "search.domain": "toutes les adresses de cet hôte et de ses sous-domaines",
-    "search.exact": "cette seule adresse",
     "search.all": "URL archivées",
     "search.found": "URL archivées pour « {text} »",
     "search.none": "L’archive ne contient aucune URL de ce genre.",
@@ -202,7 +196,6 @@ _WRITTEN: dict[str, str] = {
     "screen.distance": "Écart à la page",
     "screen.missing.title": "Éléments manquants",
     "screen.former": "Pages précédentes",
-    "screen.document": "page",
     "screen.not-shown.one": "{count} autre n’est pas énuméré.",
     "screen.not-shown.many": "{count} autres ne sont pas énumérés.",
     # manques
@@ -254,7 +247,6 @@ _WRITTEN: dict[str, str] = {
     "sont oubliées aussitôt.",
     "settings.forget.button": "Oublier tout ce que j’ai choisi",
     "settings.unchanged": "Les réglages restent inchangés",
-    "settings.other": "Autres",
     "settings.live.refused": "L’exploitant de cette archive ne la laisse pas joindre le Web "
     "vivant.",
     # certificat
@@ -273,7 +265,6 @@ _WRITTEN: dict[str, str] = {
     "navigateur qui ne sert qu’à l’archive, et retirez-la quand vous avez fini.",
     "certificate.name": "Nom",
     "certificate.fingerprint": "Empreinte (SHA-256)",
-    "certificate.from": "Valable à partir du",
     "certificate.until": "Valable jusqu’au",
     "certificate.download": "Télécharger le certificat",
     "certificate.download.der": "Le même pour les téléphones (DER)",

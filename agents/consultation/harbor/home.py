@@ -39,6 +39,8 @@ async def home(means: Means, request: Request) -> Response:
     proposed = request.query.get("date", "")
     browse = paragraph(say("home.browse", proxy=view.proxy), "box note quiet")
     missing = holes_table(view, holes, "missing-title")
+    if holes:
+        missing += f'<p class="more">{link("/missing", say("home.all-missing"))}</p>'
     main = (
         paragraph(view.when(), "summary")
         + ("" if view.through_proxy else browse)

@@ -32,7 +32,9 @@ async def search(means: Means, request: Request) -> Response:
     prefix = query.get("prefix", "").strip()
     limit = number_of(request, "limit", URLS_SHOWN, URLS_LIMIT)
     try:
-        listing = await means.listings.page(prefix, query.get("after", ""), limit)
+        listing = await means.listings.page(
+            prefix, query.get("after", ""), limit, means.reader(request)
+        )
     except (LookupFailed, NodesFailed) as error:
         return means.unreachable(request, error)
     listing.urls = [listed for listed in listing.urls if means.shows(request, listed.url)]

@@ -1,6 +1,7 @@
 """The harbor speaks two languages, whole, and each as it is written."""
 
 import re
+from importlib.resources import files
 from string import Formatter
 
 import pytest
@@ -26,6 +27,19 @@ def test_the_languages_say_the_same():
     assert {key: names(text) for key, text in ENGLISH.items()} == {
         key: names(text) for key, text in FRENCH.items()
     }
+
+
+def test_no_text_is_said_by_nobody():
+    """Each text is asked for somewhere in the harbor, by its key or by how its key begins."""
+    package = files("agents.consultation.harbor")
+    modules = [each.read_text() for each in package.iterdir() if each.name.endswith(".py")]
+    code = "".join(text for text in modules if 'dict[str, str] = {\n    "language' not in text)
+    said = set(re.findall(r"""["']([\w.-]+)(?=["'{])""", code))
+    for key in ENGLISH:
+        name = re.sub(r"\.(one|many)$", "", key)
+        parts = name.split(".")
+        beginnings = {".".join(parts[:place]) + "." for place in range(1, len(parts))}
+        assert name in said or beginnings & said, key
 
 
 @pytest.mark.parametrize("table", [ENGLISH, FRENCH], ids=LANGUAGES)
