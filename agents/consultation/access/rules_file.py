@@ -150,8 +150,7 @@ def _replace(path: Path, text: str) -> None:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    if path.exists():
-        draft.chmod(path.stat().st_mode & 0o777)
+    draft.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o600)
     draft.replace(path)
     sync_path(path.parent)
 
@@ -162,10 +161,12 @@ def told(path: Path, what: dict[str, Any]) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    with story_of(path).open("ab") as file:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    descriptor = os.open(story_of(path), flags, 0o600)
+    with os.fdopen(descriptor, "ab") as file:
         file.write(msgspec.json.encode(what) + b"\n")
         file.flush()
-        os.fsync(file.fileno())
+        os.fsync(descriptor)
 
 
 def story_of(path: Path) -> Path:
