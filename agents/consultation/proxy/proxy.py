@@ -1,7 +1,8 @@
 """The proxy: what browsers send to the web, answered from the archive (*INA §2.4.2*).
 
-Nothing is ever fetched from the live web: every URL is a look-up in the archive, whatever host,
-port or network it names, so the proxy is no relay and no way into the operator's network.
+Nothing is fetched from the live web here: every URL is a look-up in the archive, whatever host,
+port or network it names, so the proxy is no relay and no way into the operator's network. Only
+readers who ask for the living web get it, by `live`, where the operator allows that.
 """
 
 from collections.abc import Awaitable, Callable
@@ -54,6 +55,7 @@ class Proxy:
         audit: the log of what was asked.
         harbor: answers http://dlweb/.
         tunnels: answer CONNECT.
+        live: answers readers who chose the living web, where the operator allows it.
         addresses: where lists of mementos are, and mementos without the proxy.
         no_store: whether answers to browsers carry `Cache-Control: no-store` too.
     """
@@ -68,6 +70,7 @@ class Proxy:
     audit: Audit
     harbor: Callable[[Request], Awaitable[Response]]
     tunnels: Tunnels = Tunnels()
+    live: Callable[[Request, Asked], Awaitable[Response]] | None = None
     addresses: Addresses = Addresses()
     no_store: bool = True
 
@@ -94,10 +97,12 @@ class Proxy:
                 return _Answered("harbor", led)
             if is_harbor(url):
                 return _Answered("harbor", await self.harbor(request))
+            asked = asked_of(request, url, request.asker)
+            if self.live is not None and self.readers.choice_of(asked.reader.key).live:
+                return _Answered("live", await self.live(request, asked))
             allowed = preflight(request)
             if allowed is not None:
                 return _Answered("preflight", allowed)
-            asked = asked_of(request, url, request.asker)
             return await self._capture(request, asked)
         except Faulted as error:
             return self._fault(request, asked, error.fault)

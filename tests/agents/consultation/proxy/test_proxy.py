@@ -4,6 +4,7 @@ import gzip
 import http.client
 
 import pytest
+from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest_twisted import ensureDeferred
@@ -398,6 +399,25 @@ async def test_the_harbor_is_at_its_own_name(client):
     assert (await client.ask("http://DLWEB"))[1] == b"harbor /"
     assert (await client.ask("http://calendar.dlweb/"))[1] == b"harbor /"
     assert (await client.ask("http://notdlweb/"))[0].status == 404
+
+
+@ensureDeferred
+async def test_the_living_web_is_for_whom_asks_for_it(archive, client, serve, reactor):
+    """Only where it is allowed, only for who chose it, and never as a memento."""
+    archive.add(URL, b"archived", head=HEAD)
+
+    async def live(_, asked):
+        return Response.text(200, f"live {asked.url}")
+
+    client.proxy.readers.choose("127.0.0.1", live=True)
+    assert (await client.ask(URL))[1] == b"archived"
+    allowed = Client(evolve(client.proxy, live=live), "", reactor)
+    allowed.address = serve(allowed.proxy)
+    head, body = await allowed.ask(URL)
+    assert (body, b"memento-datetime" in head.headers) == (f"live {URL}".encode(), False)
+    assert (await allowed.ask("http://dlweb/"))[1] == b"harbor /"
+    client.proxy.readers.choose("127.0.0.1", live=False)
+    assert (await allowed.ask(URL))[1] == b"archived"
 
 
 @ensureDeferred
