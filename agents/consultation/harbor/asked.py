@@ -22,7 +22,9 @@ def origin_of(request: Request) -> str:
     """Return the origin of the harbor as the reader's browser sees it."""
     if is_absolute(request):
         return "http://dlweb"
-    return "http://" + request.headers.text(b"host")
+    host = request.headers.text(b"host")
+    secure = f"https://{host}"  # where the pages are reached over TLS; no one else is at this host
+    return secure if request.headers.text(b"origin") == secure else f"http://{host}"
 
 
 def is_absolute(request: Request) -> bool:

@@ -8,6 +8,9 @@ presses the button, for no link of an archived page shall change what the reader
 import re
 from urllib.parse import urlsplit
 
+from agents.consultation.errors import Faulted
+from agents.consultation.faults.fault import Fault
+from agents.consultation.harbor.asked import is_absolute
 from agents.consultation.harbor.parts import path_to
 from anet.http import Handler, Request, Response
 
@@ -41,15 +44,26 @@ def path_of(name: str) -> str | None:
 
 
 def named(harbor: Handler) -> Handler:
-    """Return a handler that leads from names under `dlweb` to their pages, and else is `harbor`."""
+    """Return a handler that leads from names under `dlweb` to their pages, and else is `harbor`.
+
+    It raises `Faulted` for a name that is no harbor's.
+    """
 
     async def answer(request: Request) -> Response:
-        name = urlsplit(request.target).hostname or TOP
-        path = path_of(name)
-        if name == TOP or path is None or "://" not in request.target.partition("?")[0]:
+        name = (urlsplit(request.target).hostname or TOP) if is_absolute(request) else TOP
+        if name == TOP:
             return await harbor(request)
+        path = path_of(name)
+        if path is None:
+            raise Faulted(_no_such_harbor(name))
         query = request.target.partition("?")[2]
         with_query = f"{path}?{query}" if query and "?" not in path else path
         return Response.redirect(f"http://{TOP}{with_query}", 302)
 
     return answer
+
+
+def _no_such_harbor(name: str) -> Fault:
+    known = ", ".join(f"{each}.{TOP}" for each in PAGES)
+    message = f"There is no {name}. The archive's harbor is http://{TOP}/; names under it: {known}."
+    return Fault(404, "unknown-harbor", "No such harbor", message)

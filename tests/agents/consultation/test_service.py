@@ -54,7 +54,7 @@ class Running:
         for agent in (self.scheduler, self.master):
             agent.startService()
         config = ConsultationConfig(
-            proxy="127.0.0.1:0", pages="127.0.0.1:0", scheduler=listeners[0].address,
+            proxy="127.0.0.1:0", pages="127.0.0.1:0", replay="127.0.0.1:0", scheduler=listeners[0].address,
             storage_master=listeners[1].address, **keys,
         )  # fmt: skip
         self.agent = Consultation(reactor, "consultation", Configuration(folder, 7100), config)

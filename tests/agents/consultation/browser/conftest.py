@@ -26,7 +26,7 @@ PATIENCE = 20.0  # seconds
 class Browser:
     """One tab of a browser; its methods block, and belong in a thread."""
 
-    def __init__(self, folder: str, proxy: str) -> None:
+    def __init__(self, folder: str, proxy: str, *flags: str) -> None:
         to_browser, self._out = os.pipe()
         self._in, from_browser = os.pipe()
         self._process = subprocess.Popen(
@@ -35,7 +35,7 @@ class Browser:
                 "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
                 "--disable-background-networking", "--disable-component-update", "--disable-sync",
                 "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={folder}",
-                f"--proxy-server={proxy}", "--proxy-bypass-list=<-loopback>",
+                f"--proxy-server={proxy}", "--proxy-bypass-list=<-loopback>", *flags,
             ],
             pass_fds=(to_browser, from_browser),
             stdout=subprocess.DEVNULL,
@@ -143,8 +143,14 @@ class Index:
         return {"nodes": [{"status": {"url": url}, "up": True} for url in urls]}
 
 
+@pytest.fixture
+def keys() -> dict[str, Any]:
+    """Keys of the agent's configuration that a module of tests wants otherwise."""
+    return {}
+
+
 @pytest_twisted.async_yield_fixture
-async def consultation(reactor: Any, archive: Any, tmp_path: Path) -> Any:
+async def consultation(reactor: Any, archive: Any, tmp_path: Path, keys: dict[str, Any]) -> Any:
     """A consultation agent before the fake archive."""
     scheduler = Agent(reactor, "scheduler", "scheduler")
     index = Agent(reactor, "index-node", "index-1", [Index(archive)])
@@ -152,8 +158,8 @@ async def consultation(reactor: Any, archive: Any, tmp_path: Path) -> Any:
     scheduler.startService()
     index.startService()
     config = ConsultationConfig(
-        proxy="127.0.0.1:0", pages="127.0.0.1:0", scheduler=above.address,
-        storage_master=beside.address, lookup="index",
+        proxy="127.0.0.1:0", pages="127.0.0.1:0", replay="127.0.0.1:0", scheduler=above.address,
+        storage_master=beside.address, lookup="index", **keys,
     )  # fmt: skip
     agent = Consultation(reactor, "consultation", Configuration(tmp_path, 7100), config)
     agent.startService()

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_twisted import ensureDeferred
 
+from agents.consultation.errors import Faulted
 from agents.consultation.harbor.answers import PAGES as ROUTES
 from agents.consultation.harbor.names import PAGES, named, path_of
 from anet.http import Headers, Request
@@ -41,6 +42,14 @@ async def test_a_name_leads_to_its_page(harbor_of, target, location):
 async def test_the_harbor_itself_answers(harbor_of):
     """What is asked of http://dlweb/ is answered there."""
     assert (await ask(harbor_of(), "http://dlweb/settings"))[0] == 200
+
+
+@ensureDeferred
+async def test_a_name_that_is_no_harbors_is_a_fault(harbor_of):
+    """A reader who mistypes a name is told which there are."""
+    with pytest.raises(Faulted) as raised:
+        await ask(harbor_of(), "http://calender.dlweb/")
+    assert raised.value.fault.status == 404 and "calendar.dlweb" in raised.value.fault.message
 
 
 @ensureDeferred
