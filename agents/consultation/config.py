@@ -11,6 +11,7 @@ from agents.urls import canonical
 from anet.multicast import Groups
 
 Asking = Literal["beyond-loopback", "always", "none"]
+LiveWeb = Literal["no", "read", "record"]
 LOOKUPS = ("auto", "multicast", "index")
 _positive = validators.gt(0.0)
 _is_port = validators.optional([validators.ge(1), validators.le(65535)])
@@ -92,6 +93,17 @@ class ConsultationConfig:
         url_index_period: seconds between two looks at what storage nodes have come to have.
         url_rules: a file of the rules by which URLs are held equal, instead of those that come
             with the package; null means those.
+        missing_log: whether the log of what is missing is kept over restarts.
+        live: the live web, for readers who ask for it: `no`; `read`; or `record`: what they see
+            goes into the archive (docs/how-to/record-the-live-web.md).
+        live_private_networks: whether addresses of private networks and loopback may be asked.
+        live_connections: answers of the live web under way at once, of all readers.
+        live_timeout: seconds for which a server of the live web may say nothing.
+        live_size: bytes of one answer that are passed on.
+        live_record_private: whether answers are kept, too, to requests with cookies, credentials
+            or a form, and those that call themselves private.
+        live_period: seconds after which what was recorded is given to the archive.
+        live_directory_size: bytes of recordings after which it is, too.
     """
 
     proxy: str | None = field(default=None, validator=is_address)
@@ -130,6 +142,15 @@ class ConsultationConfig:
     url_index: Path | None = None
     url_index_period: float = field(default=5.0, validator=_positive)
     url_rules: Path | None = None
+    missing_log: bool = True
+    live: LiveWeb = "no"
+    live_private_networks: bool = False
+    live_connections: int = field(default=64, validator=validators.ge(1))
+    live_timeout: float = field(default=60.0, validator=_positive)
+    live_size: int = field(default=2**31, validator=validators.ge(1))
+    live_record_private: bool = False
+    live_period: float = field(default=600.0, validator=_positive)
+    live_directory_size: int = field(default=256 * 2**20, validator=validators.ge(1))
 
     def groups(self, base_port: int, secret: str) -> Groups:
         """Return the multicast groups where the storage nodes of the archive listen.

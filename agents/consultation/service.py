@@ -1,5 +1,6 @@
 """The consultation agent as a service, and its twistd plugin."""
 
+from pathlib import Path
 from typing import Any
 
 from attrs import asdict
@@ -10,33 +11,46 @@ from twisted.logger import Logger
 from agents.configuration import (
     AgentOptions,
     Configuration,
+    ConfigurationError,
     Port,
     http_client,
     pipelined_client,
     secret,
 )
-from agents.consultation.access.audit import Audit
-from agents.consultation.access.doors import Doors
-from agents.consultation.access.rules import Rules
+from agents.configuration.options import refuse
 from agents.consultation.config import ConsultationConfig
+from agents.consultation.entrance import Entrance
 from agents.consultation.faults.missing import Missing
-from agents.consultation.harbor import Forms, Harbor, Listings
+from agents.consultation.faults.opening import open_reporting
+from agents.consultation.harbor.answers import Harbor
+from agents.consultation.harbor.forms import Forms
+from agents.consultation.harbor.listing import Listings
+from agents.consultation.harbor.names import named
+from agents.consultation.keeping import Keeping
+from agents.consultation.live.opening import open_live
 from agents.consultation.lookup.index import IndexNode
 from agents.consultation.lookup.locators import AutoLocator, IndexLocator, Locator, MulticastLocator
 from agents.consultation.lookup.remembered import Remembered
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import Structures
 from agents.consultation.measures import Measures
+from agents.consultation.memento.answers import Mementos
+from agents.consultation.memento.fields import Addresses
 from agents.consultation.methods import ConsultationMethods
+from agents.consultation.mining.api import Api
+from agents.consultation.mining.extracting import Extracting
+from agents.consultation.mining.mining import Mining
+from agents.consultation.mining.walking import Walk
 from agents.consultation.pages import monitoring_page
 from agents.consultation.proxy.proxy import Proxy
-from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screens import Screens
+from agents.consultation.replay.engine import engine_of
+from agents.consultation.replay.replay import Replay, front
 from agents.consultation.web import Monitoring
 from agents.page import Page
 from anet.errors import AnetError
-from anet.http import HttpServer, Limits, guarded
 from anet.multicast import MulticastLocator as Multicast
+from anet.processes import Processes
 from anet.starting import in_words
 from anet.tasks import Tasks, every
 from hip import Agent, HipError
@@ -46,6 +60,8 @@ CONNECT_TIMEOUT = 3.0  # seconds after which the next storage node is tried
 BACKED_PATIENCE = 0.1  # seconds for multicast, where the index node makes good its silence
 SAMPLE_EVERY = 2.0  # seconds between two points of a curve
 HOLES_SHOWN = 20
+COMPARING = 1  # processes that compare captures
+COMPARISONS_WAITING = 20
 
 _log = Logger()
 
@@ -65,6 +81,8 @@ class Consultation(MultiService):
         readers: what each reader chose.
         proxy: the proxy's server.
         pages: the server of the pages, and of the harbor for people without the proxy.
+        replay: the server of archived pages for browsers without the proxy.
+        live: answers from the live web; None where the operator does not allow it.
     """
 
     def __init__(
@@ -78,8 +96,10 @@ class Consultation(MultiService):
         self._started = 0.0
         self._measures = Measures()
         self._missing = Missing(config.faults)
-        self._doors = Doors()
-        self.readers = Readers(config.readers)
+        self.keeping = Keeping(reactor, name, configuration, config)
+        self.keeping.setServiceParent(self)
+        self._screens = Screens()
+        self.readers = self.keeping.readers
         self._measures.readers.set_function(lambda: len(self.readers))
         self._client = http_client(
             reactor,
@@ -102,16 +122,42 @@ class Consultation(MultiService):
             Remembered(reactor, self.locator),
             Structures(self._client, self._quick),
             self._client,
-            Rules(),
+            self.keeping.rules,
             secure_as_plain=config.secure_as_plain,
         )
+        link = self._links["the scheduler"]
+        self.live = open_live(reactor, configuration, config, name, link)
+        if self.live is not None:
+            self.live.on_piece = lambda size: self._measures.gave(reactor.seconds(), size)
+            self.live.setServiceParent(self)
+        reporting = open_reporting(reactor, configuration, config, name, self._missing, link)
+        reporting.setServiceParent(self)
+        self._listings = Listings(self._client, self._index.nodes)
+        self._extracting = Extracting(reactor)
+        self._mining = self._miner(configuration.directory / name) if config.mining else None
         self._methods = ConsultationMethods(
             self._retrieval, self._measures, self.readers, self._missing
         )
         self.agent.methods.add(self._methods)
+        self._comparing = Processes(
+            reactor,
+            COMPARING,
+            queue_limit=COMPARISONS_WAITING,
+            preload=["agents.consultation.harbor.comparing"],
+            name="comparing",
+        )
         self._serve(configuration)
-        for service in (self._client, self._quick, self.agent):
+        for service in (
+            self._client,
+            self._quick,
+            self.agent,
+            self._comparing,
+            self._extracting,
+            self._entrance,
+        ):
             service.setServiceParent(self)
+        if self._mining is not None:
+            self._mining.setServiceParent(self)
 
     def _join_tree(self, configuration: Configuration) -> None:
         """Be a slave of the scheduler, and of the index node that the storage master names."""
@@ -127,6 +173,12 @@ class Consultation(MultiService):
             self._reactor, self._links["an index node"], self._config.index_timeout
         )
 
+    def _miner(self, folder: Path) -> Mining:
+        """Return what follows the archive, at the pace that the configuration sets."""
+        rate = self._config.mining_rate
+        walk = Walk(self._reactor, self._listings, self._retrieval, self._extracting, rate)
+        return Mining(self._reactor, folder, walk)
+
     def _locator(self) -> Locator:
         index = IndexLocator(self._index.find)
         patience = self._config.lookup_timeout
@@ -139,36 +191,78 @@ class Consultation(MultiService):
 
     def _serve(self, configuration: Configuration) -> None:
         config = self._config
-        limits = Limits(connections=config.connections, silence=config.silence)
+        proxy_at = configuration.address(Port.PROXY, config.proxy)
+        pages_at = configuration.address(Port.CONSULTATION_PAGES, config.pages)
+        self._entrance = entrance = Entrance(
+            self._reactor, self._tasks, configuration, config, proxy=proxy_at, pages=pages_at
+        )
+        self._doors = entrance.doors
+        setup = entrance.setup(lambda: self.proxy.address)
         monitoring = Monitoring(self.page, self.status, self._measures.registry)
         harbor = Harbor(
             clock=self._reactor,
             retrieval=self._retrieval,
-            listings=Listings(self._client, self._index.nodes),
+            listings=self._listings,
             doors=self._doors,
             readers=self.readers,
             missing=self._missing,
             forms=Forms(),
             proxy=lambda: self.proxy.address,
+            screens=self._screens,
+            rules=self.keeping.rules,
+            processes=self._comparing,
+            languages=config.languages,
+            live=config.live,
+            offer=setup.offer,
+        )
+        api = Api(
+            entrance.doors,
+            self.keeping.rules,
+            self._retrieval,
+            self.readers,
+            self._listings,
+            self._extracting,
+            self._mining,
+        )
+        mementos = Mementos(
+            self._doors, self._retrieval, self.keeping.rules, Addresses(replay=config.memento or "")
         )
         proxy = Proxy(
             clock=self._reactor,
             doors=self._doors,
             retrieval=self._retrieval,
             readers=self.readers,
-            screens=Screens(),
+            screens=self._screens,
             missing=self._missing,
             measures=self._measures,
-            audit=Audit(),
-            harbor=monitoring.add_to(harbor.router("/", "/harbor"), "/monitoring"),
+            audit=self.keeping.audit,
+            harbor=named(
+                monitoring.add_to(
+                    api.add_to(setup.add_to(harbor.router("/", "/harbor"))), "/monitoring"
+                )
+            ),
+            tunnels=entrance.tunnels,
+            addresses=mementos.addresses,
             no_store=config.no_store,
+            live=None if self.live is None else self.live.answer,
         )
-        address = configuration.address(Port.PROXY, config.proxy)
-        self.proxy = HttpServer(self._reactor, address, proxy, name="proxy", limits=limits)
-        pages = guarded(monitoring.add_to(harbor.router("/harbor"), "/"), config.page_hosts)
-        address = configuration.address(Port.CONSULTATION_PAGES, config.pages)
-        self.pages = HttpServer(
-            self._reactor, address, pages, name="consultation pages", limits=limits
+        self.proxy = entrance.proxy(proxy_at, proxy)
+        pages = monitoring.add_to(api.add_to(setup.add_to(harbor.router("/harbor"))), "/")
+        self.pages = entrance.pages("consultation pages", pages_at, pages)
+        replay = Replay(
+            clock=self._reactor,
+            doors=self._doors,
+            retrieval=self._retrieval,
+            missing=self._missing,
+            measures=self._measures,
+            audit=self.keeping.audit,
+            addresses=mementos.addresses,
+            script=engine_of(config.replay_engine),
+        )
+        self.replay = entrance.pages(
+            "replay",
+            configuration.address(Port.REPLAY, config.replay),
+            front(replay, lambda: f"http://{self.pages.address}/"),
         )
 
     def startService(self) -> None:
@@ -182,7 +276,7 @@ class Consultation(MultiService):
         if self._config.lookup != "index":
             self._start_multicast()
         super().startService()
-        for server in (self.proxy, self.pages):
+        for server in (self.proxy, self.pages, self.replay):
             server.startService()
         self._tasks.start(every(self._reactor, SAMPLE_EVERY, self._sample), "samples")
         _log.info(
@@ -199,7 +293,7 @@ class Consultation(MultiService):
 
     async def stopService(self) -> None:
         """Answer what is under way, then let go of what answers need."""
-        servers = [server for server in (self.proxy, self.pages) if server.running]
+        servers = [server for server in (self.proxy, self.pages, self.replay) if server.running]
         await gatherResults([Deferred.fromCoroutine(server.stopService()) for server in servers])
         await self._tasks.stop()
         await super().stopService()
@@ -225,7 +319,9 @@ class Consultation(MultiService):
 
     def status(self) -> dict[str, Any]:
         """Return what `status` answers over HIP, for programs that ask over HTTP."""
-        return {**asdict(self._methods.status()), "proxy": self.proxy.address}
+        return {**asdict(self._methods.status()), "proxy": self.proxy.address} | (
+            self.keeping.status()
+        ) | ({} if self.live is None else {"live": self.live.status()})
 
 
 @in_words(HipError)
@@ -235,4 +331,7 @@ def makeService(options: Options) -> Consultation:
 
     configuration = options.load()
     config = configuration.section("consultation", ConsultationConfig)
-    return Consultation(reactor, options.name, configuration, config)
+    try:
+        return Consultation(reactor, options.name, configuration, config)
+    except ConfigurationError as error:
+        refuse(error)

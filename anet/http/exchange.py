@@ -64,11 +64,13 @@ class ClientResponse:
     Attributes:
         head: the head as received.
         address: `ip:port` of the server.
+        tls: what was agreed upon with it, if TLS is spoken.
     """
 
     def __init__(self, head: ResponseHead, connection: Connection, body: IncomingBody):
         self.head = head
         self.address = connection.address
+        self.tls = connection.tls
         self._connection = connection
         self._body = body
 

@@ -110,6 +110,9 @@ class Missing:
             if now is not None:
                 self._keep(evolve(now, told=hole.times))
 
+    def __contains__(self, url: str) -> bool:
+        return url in self._holes
+
     def __len__(self) -> int:
         return len(self._holes)
 

@@ -118,6 +118,8 @@ class Proxy:
         shaped = shape(request, capture, fields, self.no_store and keeps_cache(request))
         body = await open_body(self.retrieval, nearest, shaped, self._gave)
         self.screens.note(asked, capture)
+        if asked.url in self.missing:
+            self.missing.found(asked.url, dates.now(self.clock))
         response = Response(
             shaped.status, shaped.fields, body, raw_head=shaped.head, length=shaped.length
         )
