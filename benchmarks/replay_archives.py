@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crawl_sites import free_ports, wait_for_port
-from deposit import ready, running
+from deposit import processor, ready, running
 from fastwarc.warc import WarcRecord, WarcRecordType
 
 from agents.capture import Capture, content_key
@@ -29,8 +29,8 @@ VIDEO = "/video.mp4"
 BIN = Path(sys.executable).parent
 AGENTS = {"storage-master": "storage-master", "index-1": "index-node", "storage-1": "storage-node"}
 CONFIG = """\
+storage-master: {replicas: 1}
 storage-node: {multicast: false}
-index-node: {}
 consultation: {lookup: index}
 """
 
@@ -71,10 +71,10 @@ class Proxy(NamedTuple):
     front: list[int]
 
 
-def small_pages(count: int) -> list[Resource]:
-    """Return pages of 4 KiB, each another."""
+def small_pages(count: int, size: int, name: str) -> list[Resource]:
+    """Return pages of that many bytes, each another."""
     return [
-        Resource(f"/small/{number}.html", "text/html", _text(number, 4096))
+        Resource(f"/{name}/{number}.html", "text/html", _text(size * 10**6 + number, size))
         for number in range(count)
     ]
 
@@ -91,7 +91,7 @@ def mixed_site(count: int) -> list[Resource]:
         extension, media_type, median = chance.choice(kinds)
         size = min(MEBIBYTE, int(chance.lognormvariate(median, 1.1)) + 64)
         path = f"/mixed/{number}.{extension}"
-        found.append(Resource(path, media_type, _text(number + 10**6, size)))
+        found.append(Resource(path, media_type, _text(number, size)))
     return found
 
 
@@ -125,6 +125,7 @@ def dlweb(
                 ports.append(port)
             for port in ports:
                 wait_for_port(port)
+            wait_until_idle([child.pid for child in children.values()])
             front = [child.pid for child in started]
             yield (
                 Proxy(ports, [*front, *(child.pid for child in children.values())], front),
@@ -134,6 +135,17 @@ def dlweb(
             for child in started:
                 child.terminate()
                 child.wait()
+
+
+def wait_until_idle(pids: list[int]) -> None:
+    """Wait until what agents do after their start is done: the master counts replicas, once."""
+    before = -1.0
+    for _ in range(60):
+        now = sum(map(processor, pids))
+        if now - before < 0.05:
+            return
+        before = now
+        time.sleep(1.0)
 
 
 def _twistd(folder: Path, config: Path, base: int, name: str) -> "subprocess.Popen[bytes]":
