@@ -53,8 +53,8 @@ class Request:
             return {}
 
     def _local(self) -> str:
-        if "://" not in self.target.partition("?")[0]:
-            return self.target
+        if self.target.startswith("/") or "://" not in self.target.partition("?")[0]:
+            return self.target  # a path may hold a URL
         rest = self.target.partition("://")[2]
         return rest[rest.find("/") :] if "/" in rest else "/"
 

@@ -103,7 +103,7 @@ class Mementos:
 
     def _addresses(self, request: Request) -> Addresses:
         """Return where things are for whom asks: a name that leads here from there."""
-        if "://" in request.target.partition("?")[0].partition("/http")[0]:
+        if not request.target.startswith("/"):
             return self.addresses  # through the proxy
         host = request.headers.text(b"host")
         return evolve(self.addresses, harbor=f"http://{host}") if host else self.addresses

@@ -60,7 +60,10 @@ class FakeNode:
         if not captures:
             return Response.text(404, "no")
         nearest = min(captures, key=lambda it: abs(int(it.date) - int(date)))
-        values = {"capture": nearest, "count": len(captures), "previous": None, "next": None}
+        at, end = captures.index(nearest), len(captures) - 1
+        previous = captures[at - 1].date if at else None
+        following = captures[at + 1].date if at < end else None
+        values = {"capture": nearest, "count": end + 1, "previous": previous, "next": following}
         packed = msgspec.msgpack.encode(
             {**values, "first": captures[0].date, "last": captures[-1].date}
         )
