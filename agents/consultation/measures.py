@@ -4,7 +4,9 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from agents.page import Rate, Series
 
-OUTCOMES = ("hit", "unknown", "missing", "unreachable", "refused", "harbor", "preflight", "live")
+OUTCOMES = (
+    "hit", "unknown", "missing", "unreachable", "refused", "harbor", "preflight", "live", "tunnel",
+)  # fmt: skip
 
 
 class Measures:

@@ -98,10 +98,11 @@ _MEANINGS = {
     "unknown": "404: no capture of the URL",
     "missing": "500: the capture's content is missing",
     "unreachable": "503: index or storage nodes do not answer",
-    "refused": "other methods, tunnels, and what is no request",
+    "refused": "other methods, and what is no request",
     "harbor": "pages of http://dlweb/",
     "preflight": "204: a page may ask another origin",
     "live": "given from the living web",
+    "tunnel": "200: CONNECT, behind which https:// URLs are asked for",
 }
 
 

@@ -49,6 +49,7 @@ from agents.consultation.replay.replay import Replay, front
 from agents.consultation.web import Monitoring
 from agents.page import Page
 from anet.errors import AnetError
+from anet.http import Request
 from anet.multicast import MulticastLocator as Multicast
 from anet.processes import Processes
 from anet.starting import in_words
@@ -194,10 +195,10 @@ class Consultation(MultiService):
         proxy_at = configuration.address(Port.PROXY, config.proxy)
         pages_at = configuration.address(Port.CONSULTATION_PAGES, config.pages)
         self._entrance = entrance = Entrance(
-            self._reactor, self._tasks, configuration, config, proxy=proxy_at, pages=pages_at
+            self._reactor, self._tasks, configuration, config, self._refused
         )
         self._doors = entrance.doors
-        setup = entrance.setup(lambda: self.proxy.address)
+        setup = entrance.setup(proxy_at, lambda: self.proxy.address)
         monitoring = Monitoring(self.page, self.status, self._measures.registry)
         harbor = Harbor(
             clock=self._reactor,
@@ -262,7 +263,7 @@ class Consultation(MultiService):
         self.replay = entrance.pages(
             "replay",
             configuration.address(Port.REPLAY, config.replay),
-            front(replay, lambda: f"http://{self.pages.address}/"),
+            front(replay, lambda: self.pages.url),
         )
 
     def startService(self) -> None:
@@ -300,6 +301,11 @@ class Consultation(MultiService):
         if self._multicast.running:
             await self._multicast.stopService()
 
+    def _refused(self, request: Request) -> None:
+        """Note who was not let in."""
+        self._measures.answered(self._reactor.seconds(), "refused", 0.0)
+        self.keeping.audit.note(request, "refused")
+
     def _sample(self) -> None:
         self._measures.sample(self._reactor.seconds())
 
@@ -319,9 +325,11 @@ class Consultation(MultiService):
 
     def status(self) -> dict[str, Any]:
         """Return what `status` answers over HIP, for programs that ask over HTTP."""
-        return {**asdict(self._methods.status()), "proxy": self.proxy.address} | (
-            self.keeping.status()
-        ) | ({} if self.live is None else {"live": self.live.status()})
+        return (
+            {**asdict(self._methods.status()), "proxy": self.proxy.address}
+            | (self.keeping.status())
+            | ({} if self.live is None else {"live": self.live.status()})
+        )
 
 
 @in_words(HipError)

@@ -57,6 +57,11 @@ class HttpServer(Service):
         return str(Address(self._address.host, self.port))
 
     @property
+    def url(self) -> str:
+        """Where it listens, as a URL."""
+        return f"{'http' if self._tls is None else 'https'}://{self.address}/"
+
+    @property
     def requests(self) -> int:
         """How many requests were answered."""
         return self._state.requests

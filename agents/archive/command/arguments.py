@@ -3,7 +3,12 @@
 import argparse
 from collections.abc import Sequence
 
-from agents.archive.command import simulate_arguments, sites_arguments
+from agents.archive.command import (
+    access_arguments,
+    reader_arguments,
+    simulate_arguments,
+    sites_arguments,
+)
 from agents.archive.command.storage_arguments import add_actions
 from hip.version import VERSION
 
@@ -37,6 +42,14 @@ def parser() -> argparse.ArgumentParser:
         ("machine", "look after the machines of crawlers", sites_arguments.add_machine),
     ):
         add(verbs.add_parser(name, help=words, description=_sentence(words)), _common)
+    words = "say who may read the archive from other machines"
+    reader_arguments.add_reader(
+        verbs.add_parser("reader", help=words, description=_sentence(words)), _common
+    )
+    words = "say what the archive holds and does not show"
+    access_arguments.add_access(
+        verbs.add_parser("access", help=words, description=_sentence(words)), _common
+    )
     words = "look after what the archive holds: nodes, disks, replicas, copies"
     add_actions(verbs.add_parser("storage", help=words, description=_sentence(words)), _common)
     return parser

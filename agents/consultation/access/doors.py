@@ -16,6 +16,7 @@ from attrs import evolve
 from agents.consultation.access.keys import Keys
 from agents.consultation.config import Asking
 from agents.consultation.errors import Faulted
+from agents.consultation.faults.contents import fault_answer
 from agents.consultation.faults.fault import Fault
 from agents.consultation.readers.reader import Reader
 from anet.address import is_loopback
@@ -36,11 +37,18 @@ class Doors:
         keys: tell who has which credential; None where nobody has one.
         asking: from whom a credential is asked: from all that are not on this machine, from
             everybody, or from nobody.
+        refused: called with each request that is not let in.
     """
 
-    def __init__(self, keys: Keys | None = None, asking: Asking = "beyond-loopback") -> None:
+    def __init__(
+        self,
+        keys: Keys | None = None,
+        asking: Asking = "beyond-loopback",
+        refused: Callable[[Request], object] = lambda _: None,
+    ) -> None:
         self._keys = keys
         self._asking = asking
+        self._refused = refused
 
     def admit(self, request: Request) -> Reader:
         """Return who asks, and note it in `request.asker`; whoever was let in before is.
@@ -68,6 +76,7 @@ class Doors:
                 if request.path not in open_paths:
                     await self.enter(request)
             except Faulted as error:
+                self._refused(request)
                 return refusal(request, error.fault)
             return await handler(request)
 
