@@ -7,10 +7,10 @@ archive of real processes (storage master, index node, one storage node, and one
 or two); pywb serves the same captures from one WARC in proxy mode under uwsgi, with one worker or
 two, and rewrites nothing. wrk asks each as a browser asks its proxy, over 16 connections that are
 kept (one for the latency), and the video in ranges of 1 MiB. Processor time is that of all
-processes of a system: of dlweb the index and storage nodes too. `cold` asks for pages of 1 KiB, each
-once, right after the start, so that nobody remembers anything. Memory is by how much the processes that answer
-browsers grew while whole videos passed. The two take turns; the table has medians. The last line is
-JSON.
+processes of a system: of dlweb the index and storage nodes too. `cold` asks for pages of 1 KiB
+once each, after the start, when nobody remembers anything. Memory is by how much the processes
+that answer browsers grew while whole videos passed. The two take turns; the table has medians. The
+last line is JSON.
 """
 
 import argparse
