@@ -46,11 +46,14 @@ def _offered(view: View, offer: Offer) -> str:
         [
             (say("certificate.name"), offer.name),
             (say("certificate.until"), view.words.day(ends)),
-            (say("certificate.fingerprint"), offer.fingerprint_sha256),
         ]
     )
+    fingerprint = (
+        f'<p class="more">{text_html(say("certificate.fingerprint"))}<br>'
+        f'<span class="digits">{text_html(offer.fingerprint_sha256)}</span></p>'
+    )
     ways = " · ".join(
-        link(path, say("certificate.download.der" if _is_der(path) else "certificate.download"))
+        link(path, say(f"certificate.download{'.pem' if path.endswith('.pem') else ''}"))
         for path in offer.paths
         if not path.endswith(".pac")
     )
@@ -58,14 +61,10 @@ def _offered(view: View, offer: Offer) -> str:
     return (
         paragraph(say("certificate.why")) + f'<section aria-labelledby="meaning"><h2 id="meaning">'
         f"{text_html(say('certificate.meaning'))}</h2>{warning}</section>"
-        + section(say("certificate"), f'{named}<p class="more">{ways}</p>', "offer")
+        + section(say("certificate"), f'{named}{fingerprint}<p class="more">{ways}</p>', "offer")
         + paragraph(say("certificate.check"))
         + "".join(_browser(view, name) for name in BROWSERS)
     )
-
-
-def _is_der(path: str) -> bool:
-    return path.endswith((".der", ".cer"))
 
 
 def _browser(view: View, name: str) -> str:

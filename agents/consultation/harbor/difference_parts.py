@@ -5,6 +5,7 @@ from html import escape
 
 from attrs import frozen
 
+from agents import dates
 from agents.capture import Capture
 from agents.consultation.harbor import frame
 from agents.consultation.harbor.comparing import CONTENT_LIMIT, Comparison, Row, Runs
@@ -233,13 +234,16 @@ def _frame(view: View, capture: Capture, replay: str) -> str:
 def other_dates(view: View, pair: Pair) -> str:
     """Return the form that compares two other captures of the URL."""
     say = view.words.say
+    title = text_html(say("difference.others"))
     fields = "".join(
         f'<p><label for="{name}">{text_html(say(label))}</label>'
-        f'<input id="{name}" name="{name}" class="short" required value="{escape(date[:14])}"></p>'
+        f'<input id="{name}" name="{name}" class="short" required '
+        f'value="{dates.to_words(date)}"></p>'
         for name, label, date in (
             ("from", "difference.old", pair.old.date),
             ("to", "difference.new", pair.new.date),
         )
     )
     inside = hidden("url", pair.new.url) + fields + f"<div>{button(say('captures.compare'))}</div>"
-    return form("/difference", inside, more=' class="box decide"')
+    others = form("/difference", inside, more=' class="box decide"')
+    return f'<section aria-labelledby="others"><h2 id="others">{title}</h2>{others}</section>'

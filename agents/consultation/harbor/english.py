@@ -101,8 +101,8 @@ ENGLISH: dict[str, str] = {
     "captures.all": "All its captures",
     "captures.day": "Captures of {day}",
     "captures.compare": "Compare the two chosen",
-    "captures.from": "from",
-    "captures.to": "to",
+    "captures.from": "From",
+    "captures.to": "To",
     "captures.from.label": "Compare from {date}",
     "captures.to.label": "Compare to {date}",
     "captures.content": "Content",
@@ -158,6 +158,7 @@ ENGLISH: dict[str, str] = {
     "difference.frame": "The page of {date}",
     "difference.frames.none": "Rendered pages are shown where the archive serves them without a "
     "proxy. Read both captures through the proxy instead, from the list of captures.",
+    "difference.others": "Compare other captures",
     "difference.not-both": "Choose two captures of one URL.",
     # on screen
     "screen": "On your screen",
@@ -194,7 +195,7 @@ ENGLISH: dict[str, str] = {
     "missing.filter": "Filter",
     "missing.times": "Times",
     "missing.last": "Last asked for (UTC)",
-    "missing.page": "Linked from",
+    "missing.page": "Linked from {url}",
     "missing.state": "Collection",
     "missing.fault": "Fault",
     "missing.unknown-url": "not in the archive",
@@ -202,6 +203,7 @@ ENGLISH: dict[str, str] = {
     "missing.missing-content": "content is missing",
     "missing.archive-unreachable": "archive did not answer",
     "missing.kind-count": "{kind}: {count}",
+    "missing.found": "collected since",
     "missing.reported": "asked for",
     "missing.not-reported": "not asked for",
     # settings
@@ -247,7 +249,7 @@ ENGLISH: dict[str, str] = {
     "certificate.fingerprint": "Fingerprint (SHA-256)",
     "certificate.until": "Valid until",
     "certificate.download": "Download the certificate",
-    "certificate.download.der": "The same for phones (DER)",
+    "certificate.download.pem": "The same for programs (PEM)",
     "certificate.check": "Compare the fingerprint that your browser shows with the one above. When "
     "they differ, do not trust it.",
     "certificate.firefox": "Firefox",

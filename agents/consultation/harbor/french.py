@@ -117,8 +117,8 @@ _WRITTEN: dict[str, str] = {
     "captures.all": "Toutes ses captures",
     "captures.day": "Captures du {day}",
     "captures.compare": "Comparer les deux choisies",
-    "captures.from": "de",
-    "captures.to": "à",
+    "captures.from": "De",
+    "captures.to": "À",
     "captures.from.label": "Comparer à partir de : {date}",
     "captures.to.label": "Comparer jusqu’à : {date}",
     "captures.content": "Contenu",
@@ -175,6 +175,7 @@ _WRITTEN: dict[str, str] = {
     "difference.frame": "La page du {date}",
     "difference.frames.none": "Les pages rendues sont montrées là où l’archive les sert sans "
     "mandataire. Lisez plutôt les deux captures par le mandataire, depuis la liste des captures.",
+    "difference.others": "Comparer d’autres captures",
     "difference.not-both": "Choisissez deux captures d’une même URL.",
     # à l’écran
     "screen": "À votre écran",
@@ -211,7 +212,7 @@ _WRITTEN: dict[str, str] = {
     "missing.filter": "Filtrer",
     "missing.times": "Fois",
     "missing.last": "Dernière demande (UTC)",
-    "missing.page": "Lié depuis",
+    "missing.page": "Lié depuis {url}",
     "missing.state": "Collecte",
     "missing.fault": "Défaut",
     "missing.unknown-url": "absente de l’archive",
@@ -219,6 +220,7 @@ _WRITTEN: dict[str, str] = {
     "missing.missing-content": "contenu manquant",
     "missing.archive-unreachable": "archive sans réponse",
     "missing.kind-count": "{kind} : {count}",
+    "missing.found": "collectée depuis",
     "missing.reported": "demandée",
     "missing.not-reported": "non demandée",
     # réglages
@@ -267,7 +269,7 @@ _WRITTEN: dict[str, str] = {
     "certificate.fingerprint": "Empreinte (SHA-256)",
     "certificate.until": "Valable jusqu’au",
     "certificate.download": "Télécharger le certificat",
-    "certificate.download.der": "Le même pour les téléphones (DER)",
+    "certificate.download.pem": "Le même pour les programmes (PEM)",
     "certificate.check": "Comparez l’empreinte que montre votre navigateur avec celle ci-dessus. "
     "Si elles diffèrent, ne lui faites pas confiance.",
     "certificate.firefox": "Firefox",

@@ -81,10 +81,10 @@ def _parts(view: View, screen: Screen) -> str:
     say = view.words.say
     columns = [
         Column(say("screen.part"), "long"),
-        Column(say("screen.as")),
+        Column(say("screen.as"), "short"),
         Column(say("status"), "number"),
-        Column(say("date")),
-        Column(say("screen.distance")),
+        Column(say("date"), "short"),
+        Column(say("screen.distance"), "short"),
     ]
     rows = [
         [

@@ -21,7 +21,8 @@ class Column:
 
     Attributes:
         title: its heading; plain text.
-        kind: `number` for what stands to the right, `long` for URLs, or empty.
+        kind: `number` for what stands to the right, `long` for URLs, `short` for what stays in
+            one line, or empty.
     """
 
     title: str
@@ -172,24 +173,24 @@ def holes_table(view: View, holes: Sequence[Hole], key: str) -> str:
         return paragraph(say("missing.none"), "empty")
     columns = [
         Column(say("url"), "long"),
-        Column(say("missing.fault")),
+        Column(say("missing.fault"), "short"),
         Column(say("missing.times"), "number"),
-        Column(say("missing.last")),
-        Column(say("missing.state")),
-        Column(say("missing.page"), "long"),
+        Column(say("missing.last"), "short"),
+        Column(say("missing.state"), "short"),
     ]
     return table(key, columns, (_hole_row(view, hole) for hole in holes))
 
 
 def _hole_row(view: View, hole: Hole) -> list[str]:
-    asked = bool(getattr(hole, "reported", False))
+    say = view.words.say
+    state = "found" if hole.found else "reported" if hole.reported else "not-reported"
+    page = text_html(say("missing.page", url=shown(hole.page)))
     return [
-        url_link(hole.url),
+        url_link(hole.url) + (f"<small>{page}</small>" if hole.page else ""),
         text_html(f"{hole.status} · {kind_words(view, hole.code)}"),
         view.words.number(hole.times),
         text_html(view.words.moment(hole.date)),
-        text_html(view.words.say("missing.reported" if asked else "missing.not-reported")),
-        text_html(shown(hole.page)),
+        text_html(say(f"missing.{state}")),
     ]
 
 

@@ -8,11 +8,13 @@ from agents.consultation.harbor.parts import shown
 from agents.consultation.harbor.view import View
 from agents.page import text_html
 
-WIDTH, HEIGHT = 1000, 120
+WIDTH, HEIGHT = 1000, 190
 DRAWN = 500  # parts
 _MIDDLE, _MARGIN = WIDTH / 2, 30
 _HOUR = 3600.0
-_TICKS = ((_HOUR, "hours"), (86400.0, "days"), (30 * 86400.0, "days"), (3650 * 86400.0, "days"))
+_MINOR = ' class="minor"'
+_DAY = 24 * _HOUR
+_TICKS = (_HOUR, _DAY, 30 * _DAY, 365 * _DAY, 3650 * _DAY)  # seconds
 
 
 def timeline(view: View, page: str, parts: Sequence[tuple[str, str]]) -> str:
@@ -30,8 +32,10 @@ def timeline(view: View, page: str, parts: Sequence[tuple[str, str]]) -> str:
     gaps = [(url, date, _gap(date, page)) for url, date in parts[:DRAWN]]
     furthest = max((abs(gap) for _, _, gap in gaps), default=0.0)
     reach = max(furthest * 1.2, _HOUR)
-    ticks = [(sign * size, unit) for size, unit in _TICKS if size <= reach for sign in (-1, 1)]
-    drawn = "".join(_tick(view, size, reach) for size, _ in ticks)
+    sizes = [size for size in _TICKS if size <= reach]
+    drawn = "".join(
+        _tick(view, sign * size, reach, size == sizes[-1]) for size in sizes for sign in (-1, 1)
+    )
     drawn += "".join(
         _dot(view, place, url, date, page, _x(gap, reach))
         for place, (url, date, gap) in enumerate(gaps)
@@ -39,8 +43,8 @@ def timeline(view: View, page: str, parts: Sequence[tuple[str, str]]) -> str:
     label = text_html(words.say("screen.timeline"))
     return (
         f'<figure class="timeline"><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{label}"><path class="axis" d="M0 84H{WIDTH}M{_MIDDLE} 8V90"/>{drawn}'
-        f'<text x="{_MIDDLE}" y="110" class="page">{text_html(words.say("screen.page"))}</text>'
+        f'aria-label="{label}"><path class="axis" d="M0 140H{WIDTH}M{_MIDDLE} 8V148"/>{drawn}'
+        f'<text x="{_MIDDLE}" y="178" class="page">{text_html(words.say("screen.page"))}</text>'
         f"</svg><figcaption>{label}</figcaption></figure>"
     )
 
@@ -54,17 +58,18 @@ def _x(gap: float, reach: float) -> float:
     return _MIDDLE + (_MIDDLE - _MARGIN) * asinh(gap / 60) / asinh(reach / 60)
 
 
-def _tick(view: View, size: float, reach: float) -> str:
+def _tick(view: View, size: float, reach: float, last: bool) -> str:
+    """Return a mark of a distance; where there is little room only the last ones have words."""
     x = _x(size, reach)
     words = ("−" if size < 0 else "+") + view.words.span(size)
     return (
-        f'<path class="tick" d="M{x:.1f} 78V90"/>'
-        f'<text x="{x:.1f}" y="110">{text_html(words)}</text>'
+        f'<path d="M{x:.1f} 132V148"/>'
+        f'<text x="{x:.1f}" y="178"{"" if last else _MINOR}>{text_html(words)}</text>'
     )
 
 
 def _dot(view: View, place: int, url: str, date: str, page: str, x: float) -> str:
     """Return a part; those of one time stand over each other, seven high."""
     title = f"{shown(url)}: {view.words.from_page(date, page)}"
-    y = 74 - place % 7 * 9
-    return f'<circle cx="{x:.1f}" cy="{y}" r="4"><title>{text_html(title)}</title></circle>'
+    y = 126 - place % 7 * 18
+    return f'<circle cx="{x:.1f}" cy="{y}" r="7"><title>{text_html(title)}</title></circle>'

@@ -68,7 +68,7 @@ class Offered:
     name = "dlweb <archive>"
     fingerprint_sha256 = "AB:CD:EF"
     not_after = dates.to_datetime("20360101000000000000")
-    paths = ("/authority.pem", "/authority.cer", "/proxy.pac")
+    paths = ("/certificate.crt", "/certificate.pem", "/proxy.pac")
 
 
 @pytest.fixture
@@ -367,7 +367,7 @@ async def test_nobody_else_changes_the_settings(visitor, fields):
 async def test_the_certificate_is_offered_and_explained(visitor, visit):
     """Its fingerprint, its files, what trusting it means; or that there is none."""
     page = await visitor.tree("/certificate")
-    assert {"/authority.pem", "/authority.cer", "/proxy.pac"} <= set(page.xpath("//a/@href"))
+    assert {"/certificate.crt", "/certificate.pem", "/proxy.pac"} <= set(page.xpath("//a/@href"))
     assert "AB:CD:EF" in page.text_content() and ENGLISH["certificate.warning"] in (
         page.text_content()
     )
