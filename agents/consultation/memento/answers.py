@@ -15,7 +15,7 @@ from agents.consultation.access.rules import Rules
 from agents.consultation.errors import Faulted, LookupFailed, NodesFailed
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import CaptureLine
-from agents.consultation.memento.fields import Addresses, distinct_links
+from agents.consultation.memento.fields import PROXIED, Addresses, distinct_links
 from agents.consultation.memento.timemaps import FORMS, TimeMap, as_json, as_links
 from agents.consultation.proxy.heads import secure_twin
 from agents.consultation.readers.reader import Reader
@@ -35,7 +35,7 @@ class Mementos:
         doors: let readers in.
         retrieval: finds captures.
         rules: say which may not be shown.
-        addresses: where things are, as a client of the proxy reaches them.
+        addresses: where things are for clients without the proxy.
     """
 
     doors: Doors
@@ -104,9 +104,10 @@ class Mementos:
     def _addresses(self, request: Request) -> Addresses:
         """Return where things are for whom asks: a name that leads here from there."""
         if not request.target.startswith("/"):
-            return self.addresses  # through the proxy
-        host = request.headers.text(b"host")
-        return evolve(self.addresses, harbor=f"http://{host}") if host else self.addresses
+            return evolve(self.addresses, harbor=PROXIED.harbor)
+        scheme, _, own = self.addresses.harbor.partition("://")
+        host = request.headers.text(b"host") or own
+        return evolve(self.addresses, harbor=f"{scheme}://{host}")
 
 
 def _written(request: Request, before: str) -> str:

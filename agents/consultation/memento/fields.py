@@ -8,7 +8,7 @@ web, and no answer to a form, which is no state of a resource.
 from email.utils import format_datetime
 from functools import lru_cache
 
-from attrs import frozen
+from attrs import define
 
 from agents import dates
 from agents.consultation.lookup.structures import Nearest
@@ -16,9 +16,9 @@ from agents.consultation.lookup.structures import Nearest
 LINK_FORMAT = "application/link-format"
 
 
-@frozen
+@define
 class Addresses:
-    """Where a client finds what is about the captures of a URL.
+    """Where a client finds what is about the captures of a URL; known once the servers listen.
 
     Attributes:
         harbor: origin where TimeGates and TimeMaps are.
@@ -52,7 +52,11 @@ def http_date(date: str) -> str:
     return format_datetime(dates.to_datetime(date), usegmt=True)
 
 
-def memento_fields(nearest: Nearest, addresses: Addresses) -> list[tuple[bytes, bytes]]:
+PROXIED = Addresses()
+"""The same for whoever reads through the proxy, where each URL is its own memento."""
+
+
+def memento_fields(nearest: Nearest) -> list[tuple[bytes, bytes]]:
     """Return what an answer of the proxy says of itself as a memento.
 
     A capture that came from another archive as a memento says so itself, and keeps its word.
@@ -60,9 +64,7 @@ def memento_fields(nearest: Nearest, addresses: Addresses) -> list[tuple[bytes, 
     capture = nearest.capture
     if b"memento-datetime" in capture.head.lower():
         return []
-    links = f'<{capture.url}>; rel="original timegate", ' + _timemap_link(nearest, addresses)
-    if addresses.replay:
-        links += ", " + memento_links(nearest, addresses)
+    links = f'<{capture.url}>; rel="original timegate", ' + _timemap_link(nearest, PROXIED)
     return [
         (b"Memento-Datetime", http_date(capture.date).encode()),
         (b"Vary", b"accept-datetime"),

@@ -21,7 +21,7 @@ from agents.consultation.faults.fault import Fault, bad_request
 from agents.consultation.faults.missing import Missing
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.measures import Measures
-from agents.consultation.memento.fields import Addresses, memento_fields
+from agents.consultation.memento.fields import memento_fields
 from agents.consultation.proxy.cross_origin import preflight
 from agents.consultation.proxy.giving import READING, find_answer, open_body
 from agents.consultation.proxy.shaping import archive_fields, shape
@@ -56,7 +56,6 @@ class Proxy:
         harbor: answers http://dlweb/.
         tunnels: answer CONNECT.
         live: answers readers who chose the living web, where the operator allows it.
-        addresses: where lists of mementos are, and mementos without the proxy.
         no_store: whether answers to browsers carry `Cache-Control: no-store` too.
     """
 
@@ -71,7 +70,6 @@ class Proxy:
     harbor: Callable[[Request], Awaitable[Response]]
     tunnels: Tunnels = Tunnels()
     live: Callable[[Request, Asked], Awaitable[Response]] | None = None
-    addresses: Addresses = Addresses()
     no_store: bool = True
 
     async def __call__(self, request: Request) -> Response:
@@ -114,7 +112,7 @@ class Proxy:
         capture = nearest.capture
         fields = archive_fields(capture, asked.url)
         if request.method in READING:
-            fields += memento_fields(nearest, self.addresses)
+            fields += memento_fields(nearest)
         shaped = shape(request, capture, fields, self.no_store and keeps_cache(request))
         body = await open_body(self.retrieval, nearest, shaped, self._gave)
         self.screens.note(asked, capture)

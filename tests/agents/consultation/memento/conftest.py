@@ -4,7 +4,6 @@ import http.client
 from types import SimpleNamespace
 
 import pytest
-from attrs import evolve
 from twisted.internet.threads import deferToThread
 
 from agents.consultation.access.audit import Audit
@@ -45,12 +44,11 @@ class Room:
             return await late.pages(request)
 
         self.replay, self.pages = serve(replay), serve(pages)
-        addresses = Addresses(f"http://{self.pages}", f"http://{self.replay}")
-        mementos = Mementos(shared["doors"], archive.retrieval, self.rules, addresses)
+        self.addresses = Addresses(f"http://{self.pages}", f"http://{self.replay}")
+        mementos = Mementos(shared["doors"], archive.retrieval, self.rules, self.addresses)
         late.pages = mementos.add_to(Router())
-        late.replay = Replay(**shared, addresses=addresses, script=EngineMissing("not here"))
-        proxied = evolve(mementos, addresses=Addresses()).add_to(Router())
-        proxy = Proxy(**shared, readers=Readers(10), screens=Screens(), harbor=proxied)
+        late.replay = Replay(**shared, addresses=self.addresses, script=EngineMissing("not here"))
+        proxy = Proxy(**shared, readers=Readers(10), screens=Screens(), harbor=late.pages)
         self.proxy = serve(proxy)
 
     async def ask(self, server, target, method="GET", **fields):

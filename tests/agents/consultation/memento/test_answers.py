@@ -66,13 +66,21 @@ async def test_what_is_not_there_is_no_memento(room, captures, target, status, a
 
 
 @ensureDeferred
-async def test_the_proxy_has_its_own_list_and_no_timegate(room, captures):
-    """Through the proxy each URL takes the date itself; its list is at the harbor."""
+async def test_the_harbor_has_them_too(room, captures):
+    """Through the proxy the list is at the harbor, and names addresses there."""
     status, headers, body = await room.ask(room.proxy, f"http://dlweb/timemap/link/{URL}")
     assert (status, headers["content-type"]) == (200, "application/link-format")
     assert body.count(b'memento"; datetime') == 3
     assert f'<http://dlweb/timegate/{URL}>; rel="timegate"'.encode() in body
-    status, _, body = await room.ask(room.proxy, f"http://dlweb/timegate/{URL}")
+    status, headers, _ = await room.ask(room.proxy, f"http://dlweb/timegate/{URL}")
+    assert (status, headers["location"][:30]) == (302, f"http://{room.replay}/web/20200101"[:30])
+
+
+@ensureDeferred
+async def test_without_a_replay_server_the_proxy_is_named(room, captures):
+    """A memento that has no URL of its own is not led to."""
+    room.addresses.replay = ""
+    status, _, body = await room.ask(room.pages, f"/timegate/{URL}")
     assert (status, b"proxy" in body) == (501, True)
 
 

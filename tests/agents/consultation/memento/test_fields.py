@@ -34,7 +34,7 @@ def test_a_date_comes_back_from_http(moment):
 
 def test_through_the_proxy_a_url_is_its_own_timegate():
     """Pattern 1.3: one URL is original, TimeGate and memento."""
-    fields = dict(memento_fields(NEAREST, Addresses()))
+    fields = dict(memento_fields(NEAREST))
     assert fields[b"Memento-Datetime"] == b"Wed, 01 Jan 2014 00:00:00 GMT"
     assert fields[b"Vary"] == b"accept-datetime"
     assert fields[b"Link"].decode() == (
@@ -65,4 +65,4 @@ def test_a_memento_elsewhere_has_its_timegate_elsewhere():
 def test_only_what_does_not_say_it_itself(head):
     """A capture that is a memento of another archive keeps its own fields."""
     capture = Capture(URL, NOW, "ab" * 32, 1, 200, head)
-    assert bool(memento_fields(Nearest(capture), Addresses())) is not head.startswith(b"HTTP")
+    assert bool(memento_fields(Nearest(capture))) is not head.startswith(b"HTTP")
