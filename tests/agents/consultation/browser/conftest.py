@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -170,11 +171,26 @@ async def consultation(reactor: Any, archive: Any, tmp_path: Path, keys: dict[st
 
 
 @pytest_twisted.async_yield_fixture
-async def browser(consultation: Any) -> Any:
-    """A browser that uses the agent's proxy."""
+async def begin(consultation: Any) -> Any:
+    """Return a function that begins a browser of its own which uses the agent's proxy."""
     if CHROMIUM is None:
         pytest.skip("there is no chromium")
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        browser = await deferToThread(Browser, folder, consultation.proxy.address)
-        yield browser
-        await deferToThread(browser.close)
+    browsers: list[Browser] = []
+    with ExitStack() as folders:
+
+        async def begun(*flags: str) -> Browser:
+            folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+            place = folders.enter_context(folder)
+            browser = await deferToThread(Browser, place, consultation.proxy.address, *flags)
+            browsers.append(browser)
+            return browser
+
+        yield begun
+        for browser in browsers:
+            await deferToThread(browser.close)
+
+
+@pytest_twisted.async_yield_fixture
+async def browser(begin: Any) -> Any:
+    """A browser that uses the agent's proxy."""
+    yield await begin()
