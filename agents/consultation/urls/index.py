@@ -126,9 +126,11 @@ class UrlIndex:
         """Pass over URLs; return how many there were, and what to give as `after` to go on."""
         passed, place = 0, b""
         for part in ranges(url, match):
-            start, end = bounds(part)
-            here, place = await self._readers.run(self._tables.skip, start, end, count - passed)
-            passed += here
+            place, end = bounds(part)
+            while place < end and passed < count:
+                most = min(count - passed, LISTED_LIMIT)  # at once, so that others have their turn
+                here, place = await self._readers.run(self._tables.skip, place, end, most)
+                passed += here
             if passed == count:
                 break
         return passed, encoded(place, included=True)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from threading import Semaphore
-from typing import Any
+from typing import Any, TypeAlias
 
 import lmdb
 import msgspec
@@ -22,6 +22,8 @@ from attrs import field, frozen
 from agents.capture import is_key, structure_key
 from agents.consultation.urls.surt import surt
 from anet.errors import Stopped
+
+Transaction: TypeAlias = Any  # lmdb.Transaction; it gives bytes, for it is not asked for views
 
 VERSION = b"dlweb-urls 1"
 READERS = 2  # threads
@@ -153,7 +155,8 @@ class Tables:
 
     def of_form(self, form: str, limit: int) -> list[str]:
         """Return URLs that have a fuzzy form."""
-        begin, found = _hash(form), []
+        begin = _hash(form)
+        found: list[str] = []
         with self._reading() as txn:
             cursor = txn.cursor(db=self._forms)
             there = cursor.set_range(begin)
@@ -164,7 +167,7 @@ class Tables:
                 there = cursor.next()
         return found
 
-    def _put(self, txn: lmdb.Transaction, url: str) -> bool:
+    def _put(self, txn: Transaction, url: str) -> bool:
         half = _half(structure_key(url))
         if not txn.put(half, url.encode("ascii"), overwrite=False, db=self._urls):
             return False
@@ -173,7 +176,7 @@ class Tables:
         return True
 
     @contextmanager
-    def _reading(self) -> Iterator[lmdb.Transaction]:
+    def _reading(self) -> Iterator[Transaction]:
         with self._readers:
             if self._env is None:
                 raise Stopped("the index of URLs is closed")
@@ -181,7 +184,7 @@ class Tables:
                 yield txn
 
     @contextmanager
-    def _writing(self) -> Iterator[lmdb.Transaction]:
+    def _writing(self) -> Iterator[Transaction]:
         if self._env is None:
             raise Stopped("the index of URLs is closed")
         with self._env.begin(write=True) as txn:
