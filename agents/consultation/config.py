@@ -83,7 +83,7 @@ class ConsultationConfig:
             holds no other, or only a redirect to it; for programs that cannot ask for https://.
         memento: origin, as `http://archive.example:7109`, under which clients without the proxy
             reach each memento by a URL of its own (`/web/<date>/<url>`); TimeGates lead there.
-            Null means that there is none.
+            Null means where `replay` listens.
         languages: of the harbor, of `en` and `fr`; the first is for who prefers none of them.
         mining: whether the archive is followed in the background to learn who links to whom and
             which documents have text in common, for `/api/1/backlinks` and `/api/1/similar`.

@@ -100,6 +100,7 @@ class Consultation(MultiService):
         self.keeping = Keeping(reactor, name, configuration, config)
         self.keeping.setServiceParent(self)
         self._screens = Screens()
+        self._addresses = Addresses()
         self.readers = self.keeping.readers
         self._measures.readers.set_function(lambda: len(self.readers))
         self._client = http_client(
@@ -214,6 +215,7 @@ class Consultation(MultiService):
             processes=self._comparing,
             languages=config.languages,
             live=config.live,
+            replay=lambda: self.replay.url,
             offer=setup.offer,
         )
         api = Api(
@@ -225,9 +227,7 @@ class Consultation(MultiService):
             self._extracting,
             self._mining,
         )
-        mementos = Mementos(
-            self._doors, self._retrieval, self.keeping.rules, Addresses(replay=config.memento or "")
-        )
+        mementos = Mementos(self._doors, self._retrieval, self.keeping.rules, self._addresses)
         proxy = Proxy(
             clock=self._reactor,
             doors=self._doors,
@@ -239,16 +239,18 @@ class Consultation(MultiService):
             audit=self.keeping.audit,
             harbor=named(
                 monitoring.add_to(
-                    api.add_to(setup.add_to(harbor.router("/", "/harbor"))), "/monitoring"
+                    api.add_to(mementos.add_to(setup.add_to(harbor.router("/", "/harbor")))),
+                    "/monitoring",
                 )
             ),
             tunnels=entrance.tunnels,
-            addresses=mementos.addresses,
             no_store=config.no_store,
             live=None if self.live is None else self.live.answer,
         )
         self.proxy = entrance.proxy(proxy_at, proxy)
-        pages = monitoring.add_to(api.add_to(setup.add_to(harbor.router("/harbor"))), "/")
+        pages = monitoring.add_to(
+            api.add_to(mementos.add_to(setup.add_to(harbor.router("/harbor")))), "/"
+        )
         self.pages = entrance.pages("consultation pages", pages_at, pages)
         replay = Replay(
             clock=self._reactor,
@@ -257,7 +259,7 @@ class Consultation(MultiService):
             missing=self._missing,
             measures=self._measures,
             audit=self.keeping.audit,
-            addresses=mementos.addresses,
+            addresses=self._addresses,
             script=engine_of(config.replay_engine),
         )
         self.replay = entrance.pages(
@@ -279,6 +281,8 @@ class Consultation(MultiService):
         super().startService()
         for server in (self.proxy, self.pages, self.replay):
             server.startService()
+        self._addresses.harbor = self.pages.url.rstrip("/")
+        self._addresses.replay = self._config.memento or self.replay.url.rstrip("/")
         self._tasks.start(every(self._reactor, SAMPLE_EVERY, self._sample), "samples")
         _log.info(
             "the proxy is at {proxy}, lookup by {lookup}",
