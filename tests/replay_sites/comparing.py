@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterable
+from re import fullmatch
 from typing import Any
+from urllib.parse import urljoin
 
 from attrs import frozen
 from chromium import PATIENCE, Chromium, ProtocolError, Tab
@@ -21,6 +23,7 @@ _SETTLED = """(() => {
   };
   return location.href !== "about:blank" && settled(window);
 })()"""
+_REPLAYED = r"https?://(?:localhost|127\.0\.0\.1):\d+/(?:web/\d*([a-z]+_)?/(.*)|.*)"
 _DIFFERENT = """(async () => {
   const pixels = async (data) => {
     const picture = await createImageBitmap(await (await fetch(data)).blob());
@@ -109,6 +112,24 @@ def visit(
         picture = tab.call("Page.captureScreenshot")["data"]
         tab.browser.listen(0.1)
         return _told(tab.events, original, picture, settled)
+
+
+def replayed(page: str) -> Callable[[str], str | None]:
+    """Return what tells which URL of the web a request under `/web/` is for.
+
+    Args:
+        page: whose parts are asked for.
+    """
+
+    def original(url: str) -> str | None:
+        found = fullmatch(
+            r"https?://(?:localhost|127\.0\.0\.1):\d+/(?:web/\d*([a-z]+_)?/(.*))?.*", url
+        )
+        if found is None:
+            return url
+        return urljoin(page, found[2]) if found[1] else None
+
+    return original
 
 
 def compare(browser: Chromium, url: str, live: Visit, archived: Visit) -> Compared:

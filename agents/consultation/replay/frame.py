@@ -29,8 +29,8 @@ FIELDS = (
         b"Content-Security-Policy",
         (
             f"default-src 'none'; script-src {_source(_SCRIPT)}; style-src {_source(_STYLE)}; "
-            "worker-src 'self'; frame-src 'self'; connect-src 'self'; form-action 'none'; "
-            "base-uri 'none'; frame-ancestors 'self'"
+            "img-src data:; worker-src 'self'; frame-src 'self'; connect-src 'self'; "
+            "form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
         ).encode(),
     ),
     (b"Referrer-Policy", b"same-origin"),

@@ -20,7 +20,8 @@ PART = "ir_"
 """The same, nearest to the date, as the engine asks for the parts of a page."""
 
 _PLACE = re.compile(r"/web/(?:(\d{0,20})([a-z]{2,4}_)?/)?(.+)", re.DOTALL)
-_SCHEME = re.compile(r"(?:(https?):)?/{0,3}(?=[^/])", re.IGNORECASE)
+_SCHEME = re.compile(r"(?:(https?):)?/{0,3}", re.IGNORECASE)
+_OTHER = re.compile(r"[a-z][a-z0-9+.-]*:/|\d*/?$", re.IGNORECASE)  # no host begins or is so
 
 
 class InvalidPlace(ValueError):
@@ -54,8 +55,8 @@ class Place:
             raise InvalidPlace("write /web/DATE/URL")
         date, modifier, written = found[1] or "", found[2] or "", found[3]
         scheme = _SCHEME.match(written)  # some clients and servers make one slash of two
-        start, name = (scheme.end(), scheme[1] or "http") if scheme else (0, "http")
-        plain = canonical(f"{name}://{written[start:]}")
+        name, rest = (scheme[1] or "http", written[scheme.end() :]) if scheme else ("http", written)
+        plain = None if _OTHER.match(rest) else canonical(f"{name}://{rest}")
         if plain is None:
             raise InvalidPlace(f"{written[:200]!r} is no http or https URL")
         place = cls(date, modifier, plain)

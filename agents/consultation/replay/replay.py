@@ -5,7 +5,7 @@ Scripts of archived pages run at this origin, so nothing else is served here.
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from attrs import frozen
+from attrs import evolve, frozen
 from twisted.internet.interfaces import IReactorTime
 
 from agents import dates
@@ -86,7 +86,11 @@ class Replay:
         capture = nearest.capture
         if place.modifier != PART and not place.is_of(capture.date):
             modifier = place.modifier
-            return "harbor", self._exact(nearest, path(capture.date, modifier, capture.url)), ""
+            return (
+                "harbor",
+                self._exact(request, nearest, path(capture.date, modifier, capture.url)),
+                "",
+            )
         if place.modifier == "":
             return "harbor", self._page(nearest), capture.date
         return "hit", await self._raw(request, place, nearest), capture.date
@@ -104,11 +108,10 @@ class Replay:
                     raise
         raise Faulted(no_answer(request.method, place.url))
 
-    def _exact(self, nearest: Nearest, location: str) -> Response:
+    def _exact(self, request: Request, nearest: Nearest, location: str) -> Response:
         """Send a client to the capture's own date; such an answer is no memento itself."""
         response = Response.redirect(location)
-        links = (b"Link", distinct_links(nearest, self.addresses).encode("ascii", "replace"))
-        fields = [*response.headers, links, (b"Vary", b"accept-datetime")]
+        fields = [*response.headers, self._links(request, nearest), (b"Vary", b"accept-datetime")]
         return Response(response.status, fields, response.body)
 
     def _page(self, nearest: Nearest) -> Response:
@@ -130,12 +133,19 @@ class Replay:
             *raw_fields(shaped.head, capture.url, date, place.modifier),
             *shaped.fields,
             (b"Memento-Datetime", http_date(capture.date).encode()),
-            (b"Link", distinct_links(nearest, self.addresses).encode("ascii", "replace")),
+            self._links(request, nearest),
             (b"Content-Location", path(capture.date, RAW, capture.url).encode("ascii", "replace")),
             (b"Cache-Control", b"no-store"),
         ]
         body = await self._body(nearest, shaped)
         return Response(shaped.status, _once(fields), body, length=shaped.length)
+
+    def _links(self, request: Request, nearest: Nearest) -> tuple[bytes, bytes]:
+        """Return where the rest about a memento is; other mementos are where this one is."""
+        host = request.headers.text(b"host")
+        here = f"{'https' if request.secure else 'http'}://{host}"
+        links = distinct_links(nearest, evolve(self.addresses, replay=here))
+        return b"Link", links.encode("ascii", "replace")
 
     async def _body(self, nearest: Nearest, shaped: Shape) -> AsyncIterator[bytes]:
         """Return the bytes that are wanted of a content, on their way."""

@@ -1,0 +1,57 @@
+"""Archived pages are to a browser what they were live: through the proxy, and without it.
+
+Five sites of different make are served, collected, looked at, and switched off. Every page is then
+opened again from the archive, and compared: requests made, requests failed, what the console says,
+and every pixel.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from chromium import CHROMIUM, chromium
+from comparing import table
+from fidelity_of_pages import NAMES, SPAN, by_proxy, by_replay, collected, free_ports
+
+from agents.consultation.replay.engine import EngineMissing, engine_file
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium"),
+    pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin"), reason="there is no nginx"),
+]
+
+
+@pytest.fixture(scope="module")
+def sites() -> Iterator[tuple]:
+    """A browser, the archive, each page as it was live, and a trap where the sites were."""
+    with ExitStack() as stack:
+        work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dlweb-fidelity-")))
+        browser = stack.enter_context(chromium(NAMES))
+        given = stack.enter_context(collected(work, browser, free_ports(SPAN + 2)))
+        yield browser, *given
+
+
+def test_the_proxy_gives_pages_as_they_were(sites):
+    """Through the proxy every page makes the same requests, none fails, and no pixel differs."""
+    browser, archive, live, trap = sites
+    compared = by_proxy(browser, live, archive.proxy)
+    print(table("through the proxy", compared))
+    assert all(one.faithful for one in compared), table("not faithful", compared)
+    assert not trap.caught(), "a request escaped the archive"
+
+
+def test_replay_without_the_proxy_gives_pages_as_they_were(sites):
+    """Under /web/ too, by the replay engine."""
+    try:
+        engine_file(None)
+    except EngineMissing as missing:
+        pytest.skip(str(missing))
+    browser, archive, live, trap = sites
+    compared = by_replay(browser, live, archive.replay)
+    print(table("without the proxy", compared))
+    assert all(one.faithful for one in compared), table("not faithful", compared)
+    assert not trap.caught(), "a request escaped the archive"
