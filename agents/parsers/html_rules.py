@@ -84,7 +84,8 @@ _FETCHED_RELATIONS = frozenset(
 _GUESSED_RELATIONS = frozenset(["prefetch", "prerender"])  # fetched, but not for this page
 _UNFETCHED_RELATIONS = frozenset(
     ["dns-prefetch", "preconnect", "pingback", "profile", "expect", "webmention", "micropub",
-     "openid.server", "openid2.provider", "authorization_endpoint", "token_endpoint"]
+     "openid.server", "openid2.provider", "authorization_endpoint", "token_endpoint",
+     "original", "timegate", "timemap", "memento"]  # the same at other times (RFC 7089)
 )  # fmt: skip
 _FEED_TYPES = frozenset(
     ["application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"]

@@ -93,7 +93,7 @@ class Walk:
         if not position.after:
             position = replace(position, begun=dates.now(self._reactor), silent=False)
         listing = await self._listings.page("", position.after, _URLS)
-        silent = position.silent or listing.silent > 0
+        silent = position.silent or listing.silent > 0 or listing.nodes == 0
         for batch in _batches(listing.urls):
             seen: list[Seen] = []
             for listed in batch:

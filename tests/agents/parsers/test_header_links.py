@@ -31,6 +31,7 @@ def test_redirections() -> None:
         (b'<a>; REL="next" , <b>;rel=stylesheet,<c>', ["a p", "b r", "c p"]),
         (b'<a,b;c>; title="x, <y>; rel=icon"; rel=prev', ["a,b;c p"]),
         (b"<a>; rel=preconnect, <b>; rel=dns-prefetch", []),
+        (b'<a>; rel="original timegate", <b>; rel=timemap, <c>; rel="prev memento"', []),
         (b"nonsense, <>; rel=next, <a", []),
         (b'<a>; rel="unclosed', ["a p"]),
     ],
