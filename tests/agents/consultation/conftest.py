@@ -52,6 +52,8 @@ class FakeNode:
         captures = self.captures.get(key)
         if not captures:
             return Response.text(404, "no")
+        if request.query.get("heads") == "1":
+            return Response.json(200, captures)
         return Response.json(200, [evolve(it, head=b"", origin="") for it in captures])
 
     async def nearest(self, request: Request, key: str) -> Response:
