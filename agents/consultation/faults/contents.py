@@ -9,6 +9,8 @@ from collections.abc import Callable
 from agents.consultation.faults import documents, motion, pictures, texts, typeface
 from agents.consultation.faults.fault import Fault
 from agents.consultation.faults.kinds import FaultKind, guess_kind
+from agents.consultation.faults.words import LANGUAGES
+from agents.consultation.harbor.words import chosen_language
 from agents.page import FRAMED_POLICY
 from anet.http import Request, Response
 
@@ -72,9 +74,16 @@ def fault_headers(fault: Fault, media_type: bytes) -> list[tuple[bytes, bytes]]:
     return fields
 
 
-def fault_answer(request: Request, fault: Fault, language: str = "en") -> Response:
-    """Return a fault in the format that whoever asks expects."""
+def fault_answer(request: Request, fault: Fault, choice: str = "") -> Response:
+    """Return a fault in the format that whoever asks expects.
+
+    Args:
+        request: which is answered.
+        fault: what is missing, and why.
+        choice: language that the reader chose; without one their browser says.
+    """
     headers = request.headers
+    language = chosen_language(choice, headers.text(b"accept-language"), LANGUAGES)
     kind = guess_kind(
         fault.url or request.target, headers.text(b"accept"), headers.text(b"sec-fetch-dest")
     )

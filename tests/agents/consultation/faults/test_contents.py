@@ -16,7 +16,7 @@ from lxml import etree, html
 from pypdfium2 import PdfDocument
 from reading import read
 
-from agents.consultation.faults.contents import KINDS, fault_headers, render_fault
+from agents.consultation.faults.contents import KINDS, fault_answer, fault_headers, render_fault
 from agents.consultation.faults.documents import nearby
 from agents.consultation.faults.fault import Fault, missing_content, unknown_url, unreachable
 from agents.consultation.faults.words import sentence
@@ -24,6 +24,7 @@ from agents.parsers.flash import FlashParser
 from agents.parsers.odf import OdfParser
 from agents.parsers.ooxml import OoxmlParser
 from agents.parsers.rtf import RtfParser
+from anet.http import Headers, Request
 
 DATE = "20261121073000000000"
 HOSTILE = st.text(max_size=60) | st.sampled_from(
@@ -219,3 +220,11 @@ def test_a_page_speaks_the_readers_language():
     page = render_fault(unknown_url("http://a/x"), "html", "fr")[1].decode()
     assert "aucune capture" in page and 'lang="fr"' in page
     assert "no capture" in render_fault(unknown_url("http://a/x"), "html", "xx")[1].decode()
+
+
+def test_an_answer_speaks_as_the_browser_prefers():
+    """And as its reader chose, if they did."""
+    fields = [(b"Accept", b"text/html"), (b"Accept-Language", b"fr-CA,en;q=0.5")]
+    request = Request("GET", "http://a/x", Headers(fields))
+    assert b'lang="fr"' in fault_answer(request, unknown_url("http://a/x")).body
+    assert b'lang="en"' in fault_answer(request, unknown_url("http://a/x"), "en").body
