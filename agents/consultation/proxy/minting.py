@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from attrs import frozen
@@ -20,7 +21,7 @@ HOSTS_LIMIT = 500  # hosts whose certificates are kept
 _RENEWED = 30 * 86400  # seconds after which a host gets another certificate
 _OPTIONS = SSL.OP_NO_COMPRESSION | SSL.OP_NO_RENEGOTIATION | SSL.OP_CIPHER_SERVER_PREFERENCE
 _SESSION_ID = 32  # bytes that OpenSSL takes at most
-_NOWHERE = "localhost"  # until a client has named a host, or reached an address
+_REACHED = "reached.invalid"  # stands for the address that a client has reached
 _SPOKEN = b"http/1.1"  # inside (ALPN, RFC 7301)
 
 
@@ -42,7 +43,7 @@ class Mint:
         """Return what speaks for a host: a name in ASCII, or an IP address without brackets."""
         return self._made(name, int(self._clock() // _RENEWED))
 
-    def speaker(self, name: str = "") -> IOpenSSLServerConnectionCreator:
+    def speaker(self, name: str = _REACHED) -> IOpenSSLServerConnectionCreator:
         """Return what makes TLS connections for a host that clients may name otherwise (SNI).
 
         Args:
@@ -64,8 +65,10 @@ class Mint:
         context.add_extra_chain_cert(self.authority.certificate)
 
         def choose(connection: SSL.Connection) -> None:
-            asked = named_host(connection.get_servername()) or _reached(connection)
-            if asked is not None and asked != name:
+            asked = named_host(connection.get_servername()) or name
+            if asked == _REACHED:
+                asked = plain_address(connection.get_app_data().transport.getHost().host)
+            if asked != name:
                 connection.set_context(self.context(asked))
 
         context.set_tlsext_servername_callback(choose)
@@ -81,16 +84,16 @@ class _Speaker:
     _name: str
 
     def serverConnectionForTLS(self, protocol: Any) -> SSL.Connection:
-        connection = SSL.Connection(self._mint.context(self._name or _NOWHERE), None)
-        if not self._name:
-            connection.set_app_data(protocol)
+        connection = SSL.Connection(self._mint.context(self._name), None)
+        connection.set_app_data(protocol)
         return connection
 
 
-def _reached(connection: SSL.Connection) -> str | None:
-    """Return the address of ours that a client has reached, if it matters to whom it speaks."""
-    protocol: Any = connection.get_app_data()
-    return None if protocol is None else str(protocol.transport.getHost().host)
+def plain_address(text: str) -> str:
+    """Return an address as clients name it: no zone, and IPv4 not dressed up as IPv6."""
+    address = ip_address(text.partition("%")[0])
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return str(mapped or address)
 
 
 def _spoken(offered: list[bytes]) -> Any:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents.consultation.errors import AuthorityDamaged
 from agents.consultation.proxy.authority import FILE, LEAF_LIFE, LIFE, Authority, authority_of
-from agents.consultation.proxy.minting import Mint, named_host
+from agents.consultation.proxy.minting import Mint, named_host, plain_address
 from anet.names import literal
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -136,3 +136,9 @@ def test_names_in_tls():
     assert named_host(b"a b") is named_host(b"a/b") is named_host(b"\xc3\xa9.example") is None
     assert named_host(b"WWW.Example.org") == "www.example.org"
     assert named_host(b"xn--bcher-kva.example") == "xn--bcher-kva.example"
+
+
+def test_an_address_of_ours_as_clients_name_it():
+    """A socket for both families shows IPv4 as IPv6, and a link's address with its zone."""
+    assert plain_address("::ffff:192.0.2.1") == plain_address("192.0.2.1") == "192.0.2.1"
+    assert plain_address("fe80::1%eth0") == "fe80::1"
