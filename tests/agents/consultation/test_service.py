@@ -4,6 +4,7 @@ import http.client
 import json
 import socket
 from contextlib import closing
+from datetime import datetime
 
 import pytest
 import pytest_twisted
@@ -224,3 +225,26 @@ def test_an_impossible_section_is_refused(tmp_path, text):
     file.write_text(f"consultation:\n  {text}\n")
     with pytest.raises(ConfigurationError, match=f"archive.yaml.*{text.partition(':')[0]}"):
         load(file).section("consultation", ConsultationConfig)
+
+
+@ensureDeferred
+async def test_a_memento_client_finds_its_way(archive, start):
+    """The agent as it runs leads memento_client from its TimeGate to its replay server."""
+    memento_client = pytest.importorskip("memento_client")
+    requests = pytest.importorskip("requests")
+    for year in (2010, 2015, 2020):
+        archive.add(URL, b"%d" % year, date=f"{year}0101000000000000")
+    agent = start(lookup="index").agent
+
+    def ask():
+        with requests.Session() as session:
+            session.trust_env = False
+            client = memento_client.MementoClient(f"{agent.pages.url}timegate/", False, 30, session)
+            raw = memento_client.MementoClient.request_head(agent.pages.url, session=session)
+            found = client.get_memento_info(URL, datetime(2015, 2, 1), req_uri_response=raw)
+            text = session.get(found["mementos"]["closest"]["uri"][0]).text
+            return {name: it["datetime"].year for name, it in found["mementos"].items()}, text
+
+    years, text = await deferToThread(ask)
+    assert years == {"first": 2010, "prev": 2010, "closest": 2015, "next": 2020, "last": 2020}
+    assert text == "2015"
