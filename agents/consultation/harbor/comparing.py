@@ -111,7 +111,7 @@ def compare_lines(old: list[str], new: list[str]) -> tuple[list[Row], int]:
     """Return the lines of two texts one over the other, and how many characters are the same."""
     rows: list[Row] = []
     same = 0
-    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
         if kind == "equal":
             same += sum(map(len, old[a:b]))
             rows += _unchanged(old[a:b], a == 0, b == len(old))
@@ -143,6 +143,10 @@ def _replaced(old: list[str], new: list[str]) -> tuple[list[Row], int]:
     rows: list[Row] = []
     same = 0
     for before, after in zip(old, new, strict=False):
+        if before == after:  # of a line that a long text has often nobody looks for the place
+            rows.append(_same(before))
+            same += len(before)
+            continue
         removed, added, alike = compare_words(before, after)
         rows += [Row("removed", removed), Row("added", added)]
         same += alike

@@ -81,18 +81,18 @@ def _parts(view: View, screen: Screen) -> str:
     say = view.words.say
     columns = [
         Column(say("screen.part"), "long"),
+        Column(say("screen.distance"), "short"),
+        Column(say("date"), "short"),
         Column(say("screen.as"), "short"),
         Column(say("status"), "number"),
-        Column(say("date"), "short"),
-        Column(say("screen.distance"), "short"),
     ]
     rows = [
         [
             url_link(part.url),
+            text_html(view.words.from_page(part.date, screen.date)),
+            text_html(view.words.moment(part.date)),
             text_html(part.destination),
             str(part.status),
-            text_html(view.words.moment(part.date)),
-            text_html(view.words.from_page(part.date, screen.date)),
         ]
         for part in screen.parts[:PARTS_SHOWN]
     ]
