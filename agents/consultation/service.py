@@ -99,7 +99,7 @@ class Consultation(MultiService):
         self._missing = Missing(config.faults)
         self.keeping = Keeping(reactor, name, configuration, config)
         self.keeping.setServiceParent(self)
-        self._screens = Screens()
+        self.screens = Screens()
         self._addresses = Addresses()
         self.readers = self.keeping.readers
         self._measures.readers.set_function(lambda: len(self.readers))
@@ -210,12 +210,12 @@ class Consultation(MultiService):
             missing=self._missing,
             forms=Forms(),
             proxy=lambda: self.proxy.address,
-            screens=self._screens,
+            screens=self.screens,
             rules=self.keeping.rules,
             processes=self._comparing,
             languages=config.languages,
             live=config.live,
-            replay=lambda: self.replay.url,
+            replay=lambda: self.replay.url.rstrip("/"),
             offer=setup.offer,
         )
         api = Api(
@@ -233,7 +233,7 @@ class Consultation(MultiService):
             doors=self._doors,
             retrieval=self._retrieval,
             readers=self.readers,
-            screens=self._screens,
+            screens=self.screens,
             missing=self._missing,
             measures=self._measures,
             audit=self.keeping.audit,
