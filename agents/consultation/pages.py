@@ -40,6 +40,7 @@ def monitoring_page(
     readers: int,
     holes: Sequence[Hole],
     links: Sequence[tuple[str, str]],
+    urls: Figures,
 ) -> Page:
     """Return the page.
 
@@ -53,6 +54,7 @@ def monitoring_page(
         readers: how many readers chose a date.
         holes: what was asked for in vain, newest first.
         links: the agent's masters and the state of the link to each.
+        urls: the figures of the index of URLs.
     """
     sections: list[Section] = [
         Figures("Now", _figures(now, started, lookup, measures, readers)),
@@ -60,6 +62,7 @@ def monitoring_page(
         Curve("Time to the first byte", measures.latency_curve, "s"),
         Table("Answers by outcome", ["outcome", "answers", "meaning"], _outcomes(measures)),
         _holes(holes),
+        urls,
         Tree(
             "Place in the tree",
             Branch(name, "this agent", [Branch(f"slave of {to}", state) for to, state in links]),

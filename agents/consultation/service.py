@@ -18,6 +18,7 @@ from agents.configuration import (
     secret,
 )
 from agents.configuration.options import refuse
+from agents.consultation.cdx.server import CdxServer
 from agents.consultation.config import ConsultationConfig
 from agents.consultation.entrance import Entrance
 from agents.consultation.faults.missing import Missing
@@ -33,6 +34,7 @@ from agents.consultation.lookup.locators import AutoLocator, IndexLocator, Locat
 from agents.consultation.lookup.remembered import Remembered
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import Structures
+from agents.consultation.lookup.url_rules import read_rules
 from agents.consultation.measures import Measures
 from agents.consultation.memento.answers import Mementos
 from agents.consultation.memento.fields import Addresses
@@ -46,6 +48,7 @@ from agents.consultation.proxy.proxy import Proxy
 from agents.consultation.readers.screens import Screens
 from agents.consultation.replay.engine import engine_of
 from agents.consultation.replay.replay import Replay, front
+from agents.consultation.urls.service import Urls
 from agents.consultation.web import Monitoring
 from agents.page import Page
 from anet.errors import AnetError
@@ -120,12 +123,22 @@ class Consultation(MultiService):
         groups = config.groups(configuration.base_port, secret(configuration.directory))
         self._multicast = Multicast(reactor, groups)
         self.locator = self._locator()
+        self._urls = Urls(
+            reactor,
+            config.url_index or configuration.directory / name,
+            read_rules(config.url_rules),
+            self.keeping.rules,
+            self._index.nodes,
+            self._client,
+            config.url_index_period,
+        )
         self._retrieval = Retrieval(
             Remembered(reactor, self.locator),
             Structures(self._client, self._quick),
             self._client,
             self.keeping.rules,
             secure_as_plain=config.secure_as_plain,
+            alike=self._urls.index.alike,
         )
         link = self._links["the scheduler"]
         self.live = open_live(reactor, configuration, config, name, link)
@@ -134,7 +147,7 @@ class Consultation(MultiService):
             self.live.setServiceParent(self)
         reporting = open_reporting(reactor, configuration, config, name, self._missing, link)
         reporting.setServiceParent(self)
-        self._listings = Listings(self._client, self._index.nodes)
+        self._listings = Listings(self._client, self._index.nodes, self._urls.index)
         self._extracting = Extracting(reactor)
         self._mining = self._miner(configuration.directory / name) if config.mining else None
         self._methods = ConsultationMethods(
@@ -156,6 +169,7 @@ class Consultation(MultiService):
             self._comparing,
             self._extracting,
             self._entrance,
+            self._urls,
         ):
             service.setServiceParent(self)
         if self._mining is not None:
@@ -227,6 +241,13 @@ class Consultation(MultiService):
             self._extracting,
             self._mining,
         )
+        cdx = CdxServer(
+            entrance.doors,
+            self.keeping.rules,
+            self._retrieval,
+            self._urls.index,
+            self.keeping.audit,
+        )
         mementos = Mementos(self._doors, self._retrieval, self.keeping.rules, self._addresses)
         proxy = Proxy(
             clock=self._reactor,
@@ -239,7 +260,9 @@ class Consultation(MultiService):
             audit=self.keeping.audit,
             harbor=named(
                 monitoring.add_to(
-                    api.add_to(mementos.add_to(setup.add_to(harbor.router("/", "/harbor")))),
+                    api.add_to(
+                        mementos.add_to(cdx.add_to(setup.add_to(harbor.router("/", "/harbor"))))
+                    ),
                     "/monitoring",
                 )
             ),
@@ -249,7 +272,7 @@ class Consultation(MultiService):
         )
         self.proxy = entrance.proxy(proxy_at, proxy)
         pages = monitoring.add_to(
-            api.add_to(mementos.add_to(setup.add_to(harbor.router("/harbor")))), "/"
+            api.add_to(mementos.add_to(cdx.add_to(setup.add_to(harbor.router("/harbor"))))), "/"
         )
         self.pages = entrance.pages("consultation pages", pages_at, pages)
         replay = Replay(
@@ -325,12 +348,14 @@ class Consultation(MultiService):
             readers=len(self.readers),
             holes=self._missing.newest(HOLES_SHOWN),
             links=[(name, link.state) for name, link in self._links.items()],
+            urls=self._urls.figures(),
         )
 
     def status(self) -> dict[str, Any]:
         """Return what `status` answers over HIP, for programs that ask over HTTP."""
         return (
             {**asdict(self._methods.status()), "proxy": self.proxy.address}
+            | {"urls": self._urls.status()}
             | (self.keeping.status())
             | ({} if self.live is None else {"live": self.live.status()})
         )
