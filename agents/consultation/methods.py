@@ -8,6 +8,8 @@ from agents.consultation.faults.missing import Missing
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.measures import Measures
 from agents.consultation.readers.readers import Readers
+from agents.consultation.readers.screen import told
+from agents.consultation.readers.screens import Screens
 from hip import exposed
 
 HOLES_LIMIT = 1000
@@ -38,12 +40,18 @@ class ConsultationMethods:
     """The remote methods."""
 
     def __init__(
-        self, retrieval: Retrieval, measures: Measures, readers: Readers, missing: Missing
+        self,
+        retrieval: Retrieval,
+        measures: Measures,
+        readers: Readers,
+        missing: Missing,
+        screens: Screens,
     ) -> None:
         self._retrieval = retrieval
         self._measures = measures
         self._readers = readers
         self._missing = missing
+        self._screens = screens
 
     @exposed
     def status(self) -> ConsultationStatus:
@@ -62,3 +70,12 @@ class ConsultationMethods:
         """List what readers asked for in vain, newest first."""
         holes = self._missing.newest(max(0, min(limit, HOLES_LIMIT)))
         return [asdict(hole) for hole in holes]
+
+    @exposed(roles=("operator", "master"))
+    def screens(self, reader: str) -> list[dict[str, Any]]:
+        """List what is on a reader's screen, the newest page first.
+
+        Args:
+            reader: the name of a credential, or an address.
+        """
+        return [told(screen) for screen in self._screens.of(reader)]

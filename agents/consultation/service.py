@@ -151,7 +151,7 @@ class Consultation(MultiService):
         self._extracting = Extracting(reactor)
         self._mining = self._miner(configuration.directory / name) if config.mining else None
         self._methods = ConsultationMethods(
-            self._retrieval, self._measures, self.readers, self._missing
+            self._retrieval, self._measures, self.readers, self._missing, self.screens
         )
         self.agent.methods.add(self._methods)
         self._comparing = Processes(

@@ -71,6 +71,8 @@ def fault_headers(fault: Fault, media_type: bytes) -> list[tuple[bytes, bytes]]:
         fields.append((b"Allow", b"GET, HEAD"))
     if fault.status == 503:
         fields.append((b"Retry-After", b"5"))
+    if fault.status == 451:  # RFC 7725: who keeps it back
+        fields.append((b"Link", b'<http://dlweb/>; rel="blocked-by"'))
     return fields
 
 
