@@ -7,6 +7,7 @@ pictures  both pictures, and what differs between them
 frames    both pages rendered, by the replay origin; nothing archived acts in the harbor's own
 """
 
+import re
 from typing import Any
 
 import msgspec
@@ -22,10 +23,12 @@ from agents.consultation.harbor.difference_parts import Pair, difference_page
 from agents.consultation.harbor.means import Means, url_of
 from agents.consultation.harbor.pictures import picture_type
 from agents.parsers import media_type
+from agents.urls import authority, split_port
 from anet.errors import AnetError
 from anet.http import Request, Response, parse_head
 
 TIME = 10.0  # seconds that a comparison may take
+_HOST = re.compile(r"[A-Za-z0-9.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\]")
 MODES = ("text", "source", "links", "frames")
 
 
@@ -79,7 +82,7 @@ async def _answer(means: Means, request: Request, old: Version, new: Version) ->
     if wants_json(request):
         return _json(old, new, told)
     pair = Pair(old.capture, new.capture, _type(old.capture), _type(new.capture))
-    replay = "" if view.through_proxy else means.replay()
+    replay = "" if view.through_proxy else _beside(request, means.replay())
     shown = "pictures" if pictures and mode in ("text", "source") else mode
     return difference_page(view, pair, shown, told, replay)
 
@@ -117,6 +120,15 @@ def _json(old: Version, new: Version, told: Comparison | str | None) -> Response
     if isinstance(told, Comparison):
         value["comparison"] = told
     return frame.json({"url": old.capture.url, **value})
+
+
+def _beside(request: Request, replay: str) -> str:
+    """Return the origin of the replay under the name by which the reader knows this machine."""
+    host = split_port(request.headers.text(b"host"))[0]
+    if not replay or not _HOST.fullmatch(host):
+        return replay
+    scheme, port = replay.partition(":")[0], split_port(authority(f"{replay}/"))[1]
+    return f"{scheme}://{host}:{port}"
 
 
 def _type(capture: Capture) -> str:

@@ -27,6 +27,7 @@ from agents.consultation.replay import engine, frame
 from agents.consultation.replay.places import PART, PREFIX, RAW, InvalidPlace, Place, path
 from agents.consultation.replay.raw import raw_fields
 from agents.decoding import Decoding
+from agents.urls import split_port
 from anet.http import Request, Response, parse_head
 
 ENGINE = f"{PREFIX}sw.js"
@@ -92,7 +93,7 @@ class Replay:
                 "",
             )
         if place.modifier == "":
-            return "harbor", self._page(nearest), capture.date
+            return "harbor", self._page(request, nearest), capture.date
         return "hit", await self._raw(request, place, nearest), capture.date
 
     async def _find(self, request: Request, place: Place, reader: Reader) -> Nearest:
@@ -114,7 +115,7 @@ class Replay:
         fields = [*response.headers, self._links(request, nearest), (b"Vary", b"accept-datetime")]
         return Response(response.status, fields, response.body)
 
-    def _page(self, nearest: Nearest) -> Response:
+    def _page(self, request: Request, nearest: Nearest) -> Response:
         """Return the page around an archived page; what is no page is given as it is."""
         capture = nearest.capture
         if not _is_page(capture.head):
@@ -122,7 +123,8 @@ class Replay:
         if isinstance(self.script, engine.EngineMissing):
             raise Faulted(_no_engine(self.script, capture.url))
         page = frame.frame_page(capture.url, path(capture.date, "mp_", capture.url))
-        return Response(200, frame.FIELDS, page)
+        host = split_port(request.headers.text(b"host"))[0]
+        return Response(200, frame.frame_fields(host), page)
 
     async def _raw(self, request: Request, place: Place, nearest: Nearest) -> Response:
         """Return a capture as it was received."""

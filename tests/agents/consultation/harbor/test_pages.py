@@ -238,14 +238,17 @@ async def test_frames_lead_to_the_replay_alone(visit, archive):
     archive.add(URL, b"<p>old", date=OLD)
     archive.add(URL, b"<p>new", date=NEW)
     path = f"/difference?url={QUOTED}&from={OLD}&to={NEW}&mode=frames"
-    visitor = visit(replay=lambda: "http://127.0.0.1:7108")
-    answer = await visitor.answer(path, beside=True)
+    visitor = visit(replay=lambda: "http://0.0.0.0:7108")
+    answer = await visitor.answer(path, beside=True, host="archive.example:7107")
     frames = html.fromstring(answer.body).xpath("//iframe")
     assert [frame.get("src") for frame in frames] == [
-        f"http://127.0.0.1:7108/web/{date[:14]}/{URL}" for date in (OLD, NEW)
+        f"http://archive.example:7108/web/{date[:14]}/{URL}" for date in (OLD, NEW)
     ]
     assert all(frame.get("sandbox") and frame.get("title") for frame in frames)
-    assert b"frame-src http://127.0.0.1:7108;" in dict(answer.headers)[b"Content-Security-Policy"]
+    assert (
+        b"frame-src http://archive.example:7108;"
+        in dict(answer.headers)[b"Content-Security-Policy"]
+    )
     assert not html.fromstring((await visitor.answer(path)).body).xpath("//iframe")
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 import pytest_twisted
 from attrs import evolve
 from pytest_twisted import ensureDeferred
@@ -13,6 +14,7 @@ from agents.consultation.faults.missing import Missing
 from agents.consultation.measures import Measures
 from agents.consultation.memento.fields import Addresses
 from agents.consultation.replay.engine import POLICY, EngineMissing
+from agents.consultation.replay.frame import frame_fields
 from agents.consultation.replay.replay import Replay, front
 from anet.http import HttpClient
 
@@ -193,3 +195,14 @@ async def test_who_is_not_let_in_gets_nothing(archive, ask, replay):
     for target in (f"/web/{NEW}id_/{URL}", "/web/sw.js", f"/web/{NEW}/{URL}"):
         status, _, body = await ask(target, of=evolve(replay, doors=Shut()))
         assert status == 401 and b"secret" not in body
+
+
+@pytest.mark.parametrize(
+    ("host", "may"),
+    [("archive.example", b" http://archive.example:* https://archive.example:*"),
+     ("[::1]", b" http://[::1]:* https://[::1]:*"), ("", b""), ("a; script-src *", b"")],
+)  # fmt: skip
+def test_only_this_machine_may_show_a_page_in_a_frame(host, may):
+    """The harbor shows two pages side by side; no other site may show one."""
+    policy = dict(frame_fields(host))[b"Content-Security-Policy"]
+    assert policy.partition(b"frame-ancestors ")[2] == b"'self'" + may
