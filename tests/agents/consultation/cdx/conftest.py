@@ -25,6 +25,7 @@ class Served:
         self.archive, self.rules = archive, archive.retrieval._rules
         fuzzy = Fuzzy(read_rules())
         self.index, self.workers = make_index(folder / "urls", reactor, fuzzy, self.rules, "1")
+        archive.retrieval._alike = self.index.alike
         self.server = CdxServer(Doors(), self.rules, archive.retrieval, self.index, Audit())
         self.router = self.server.add_to(Router())
         self.address = ""

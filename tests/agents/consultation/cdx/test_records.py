@@ -58,6 +58,14 @@ async def test_the_nearest_record_comes_by_url(served):
     assert b"\r\n\r\nnew\r\n\r\n" in body
 
 
+@ensureDeferred
+async def test_a_client_may_encode_more_than_browsers_do(served):
+    """Python's clients write %7C for a bar; the record is found all the same."""
+    await served.add("http://example.org/a|b?c={|}", b"there", date=DATE)
+    _, _, body = await served.get("/warc/2020id_/http://example.org/a%7Cb?c=%7B%7C%7D")
+    assert b"\r\n\r\nthere\r\n\r\n" in body
+
+
 @pytest.mark.parametrize(
     ("name", "status"),
     [
