@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from agents import dates
 from agents.capture import Capture, structure_key
@@ -101,7 +101,22 @@ class Retrieval:
         if nearest is None:
             raise Faulted(unknown_url(url, date))
         self._rules.check(nearest.capture.url, nearest.capture.date, reader)
-        return nearest
+        return self._told(nearest, reader) if self._rules.count else nearest
+
+    def _told(self, nearest: Nearest, reader: Reader | None) -> Nearest:
+        """Return where a capture stands, without the dates of others that are kept back."""
+        capture = nearest.capture
+
+        def shown(date: str) -> bool:
+            return self._rules.reason(capture.url, date, reader) is None
+
+        return evolve(
+            nearest,
+            first=nearest.first if shown(nearest.first) else capture.date,
+            last=nearest.last if shown(nearest.last) else capture.date,
+            previous=nearest.previous if nearest.previous and shown(nearest.previous) else None,
+            next=nearest.next if nearest.next and shown(nearest.next) else None,
+        )
 
     async def open(
         self,
