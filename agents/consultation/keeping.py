@@ -17,6 +17,7 @@ from agents.consultation.errors import RulesRefused
 from agents.consultation.readers import kept
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.visits import Visits
+from agents.page import Note, Section
 from agents.urls import split_port
 from anet.address import is_loopback
 from anet.errors import AnetError
@@ -96,6 +97,17 @@ class Keeping(Service):
             _log.error("what readers chose cannot be kept: {error}", error=error)
         else:
             self._kept_changes = changes
+
+    def notes(self) -> list[Section]:
+        """Return what people must know of rules and log, for the page; nothing while all is well."""
+        found: list[Section] = []
+        if self.rules.trouble:
+            text = f"The former {self.rules.count} hold on: {self.rules.trouble}"
+            found.append(Note("The access rules are not taken", text, "bad"))
+        if self.audit.trouble:
+            text = f"{self.audit.trouble}. {self.audit.lost} lines are lost, others wait."
+            found.append(Note("The audit log cannot be written", text, "bad"))
+        return found
 
     def status(self) -> dict[str, Any]:
         """Return what there is to say of rules and log, as values."""

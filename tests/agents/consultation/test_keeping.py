@@ -48,6 +48,8 @@ async def test_rules_are_taken_while_it_runs(keeping, tmp_path):
     path.write_text("- urls: [")
     await one.look()
     assert "access-rules.yaml" in one.status()["access_rules_trouble"]
+    (note,) = one.notes()
+    assert "The former 1 hold on" in note.text
     with pytest.raises(Faulted):
         one.rules.check(URL)
     await one.stopService()
