@@ -29,7 +29,8 @@ from anet.http import parse_head
 from anet.tasks import sleep
 from anet.workers import Workers
 
-PAUSE = 60.0  # seconds between two rounds
+PAUSE = 60.0  # seconds between two rounds, when nothing new is found for long
+_SHORT_PAUSE = 2.0  # seconds, after something was
 SIZE_LIMIT = 8 * 2**20  # bytes of a document that is read
 _URLS = 1000  # asked for at once
 _NOTED = 50  # URLs after which what was found is noted
@@ -50,7 +51,7 @@ class Walk:
         retrieval: finds captures.
         extracting: reads documents.
         rate: documents read in a second at most.
-        pause: seconds between two rounds.
+        pause: seconds between two rounds at most.
 
     Attributes:
         position: how far the archive was followed; None before that is known.
@@ -76,17 +77,22 @@ class Walk:
     async def run(self, graph: Graph, workers: Workers) -> None:
         """Follow the archive for ever, and note in a graph what is found."""
         position = self.position = await workers.run(graph.position)
-        waits = Backoff(1.0, self._pause)
+        waits, rests = Backoff(1.0, self._pause), Backoff(_SHORT_PAUSE, self._pause)
         while True:
+            read = position.documents
             try:
                 position = await self._step(position, graph, workers)
-                waits.reset()
             except (LookupFailed, NodesFailed, AnetError) as error:
                 _log.info("mining waits: {error}", error=error)
+                position = self.position  # some of the step may have been noted
                 await sleep(self._reactor, waits.next())
+                continue
             self.position = position
+            waits.reset()
+            if position.documents > read:
+                rests.reset()
             if not position.after:
-                await sleep(self._reactor, self._pause)
+                await sleep(self._reactor, rests.next())
 
     async def _step(self, position: Position, graph: Graph, workers: Workers) -> Position:
         """Follow some URLs, and note them; return how far that goes."""
