@@ -8,6 +8,7 @@ from pytest_twisted import ensureDeferred
 from agents.capture import content_key
 from agents.consultation.errors import ContentDamaged, NodesFailed
 from agents.consultation.lookup.contents import HELD_LIMIT, Content
+from anet.http import Response
 
 LONG = bytes(range(256)) * 8192  # 2 MiB
 
@@ -141,3 +142,32 @@ async def test_a_part_of_a_small_content_is_proven(archive):
     nodes = [archive.first.url, archive.second.url]
     content = Content(archive.client, nodes, capture.content, 5, (0, 2))
     assert await taken(content) == b"ri"
+
+
+@pytest.mark.parametrize("span", [None, (1000, 60_000_000)])
+@ensureDeferred
+async def test_no_content_is_held_whole(archive, serve, span):
+    """While nobody reads, the node waits: a bounded part of it is in memory, and is on its way."""
+    size, given = 64_000_000, 0
+    first, stop = span or (0, size)
+
+    async def pieces():
+        nonlocal given
+        while given < stop - first:
+            piece = bytes(min(65536, stop - first - given))
+            given += len(piece)
+            yield piece
+
+    async def node(request):
+        if request.path == "/ping":
+            return Response.text(200, "pong")
+        return Response(200 if span is None else 206, [], pieces(), length=stop - first)
+
+    url = f"http://{serve(node)}"
+    content = Content(archive.client, [url], "0" * 64, size, span)
+    await content.begin()
+    for _ in range(50):  # the node has had the time to send more
+        await (await archive.client.request("GET", url + "/ping")).read(10)
+    assert given < size / 4  # what the kernel buffers of a connection is among it
+    assert sum(map(len, [*content._begun, *content._body._pieces])) < 3 * HELD_LIMIT
+    content.close()
