@@ -41,6 +41,8 @@ def monitoring_page(
     holes: Sequence[Hole],
     links: Sequence[tuple[str, str]],
     urls: Figures,
+    live: Sequence[Section] = (),
+    kept: Sequence[Section] = (),
 ) -> Page:
     """Return the page.
 
@@ -55,14 +57,18 @@ def monitoring_page(
         holes: what was asked for in vain, newest first.
         links: the agent's masters and the state of the link to each.
         urls: the figures of the index of URLs.
+        live: what there is to say of the live web.
+        kept: what there is to say of access rules and the audit log.
     """
     sections: list[Section] = [
+        *kept,
         Figures("Now", _figures(now, started, lookup, measures, readers)),
         Curve("Answers", measures.requests_curve, "/s"),
         Curve("Time to the first byte", measures.latency_curve, "s"),
         Table("Answers by outcome", ["outcome", "answers", "meaning"], _outcomes(measures)),
         _holes(holes),
         urls,
+        *live,
         Tree(
             "Place in the tree",
             Branch(name, "this agent", [Branch(f"slave of {to}", state) for to, state in links]),
@@ -120,12 +126,14 @@ def _holes(holes: Sequence[Hole]) -> Table:
             hole.status,
             LinkTo(readable(hole.url), captures_path(hole.url)),
             hole.times,
+            "yes" if hole.reported else "",
+            dates.to_words(hole.found) if hole.found else "",
         ]
         for hole in holes
     ]
     return Table(
         "Recently missing",
-        ["last asked (UTC)", "fault", "URL", "times"],
+        ["last asked (UTC)", "fault", "URL", "times", "told the scheduler", "given since (UTC)"],
         rows,
         empty="Nothing was asked for in vain yet.",
     )

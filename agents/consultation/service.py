@@ -29,6 +29,7 @@ from agents.consultation.harbor.listing import Listings
 from agents.consultation.harbor.names import named
 from agents.consultation.keeping import Keeping
 from agents.consultation.live.opening import open_live
+from agents.consultation.live.pages import sections_of
 from agents.consultation.lookup.index import IndexNode
 from agents.consultation.lookup.locators import AutoLocator, IndexLocator, Locator, MulticastLocator
 from agents.consultation.lookup.remembered import Remembered
@@ -349,6 +350,8 @@ class Consultation(MultiService):
             holes=self._missing.newest(HOLES_SHOWN),
             links=[(name, link.state) for name, link in self._links.items()],
             urls=self._urls.figures(),
+            live=sections_of(self.live),
+            kept=self.keeping.notes(),
         )
 
     def status(self) -> dict[str, Any]:

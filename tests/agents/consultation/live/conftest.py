@@ -13,7 +13,7 @@ from agents.collected import Collected
 from anet.http.connect import connect
 from hip import exposed
 from tests.agents.consultation.test_service import Running
-from tests.anet.servers import free_port, listening
+from tests.anet.servers import certificate, free_port, listening
 
 NGINX = shutil.which("nginx") or "/usr/sbin/nginx"
 CONFIG = """
@@ -24,7 +24,8 @@ http {{
   client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3;
   uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;
   server {{
-    listen 127.0.0.1:{port}; root {folder}/root;
+    listen 127.0.0.1:{port}; listen 127.0.0.1:{secure} ssl; root {folder}/root;
+    ssl_certificate {pem}; ssl_certificate_key {pem};
     location /old {{ return 301 /page.html; }}
     location /private {{ add_header Cache-Control private; return 200 "yours"; }}
     location /cookie {{ add_header Set-Cookie a=1; return 200 "cookie $http_cookie"; }}
@@ -39,18 +40,20 @@ class Web:
 
     Attributes:
         url: where it begins.
+        secure: the same over TLS, with a certificate that nobody vouches for.
+        pem: that certificate.
         root: the folder that it gives.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.root = folder, folder / "root"
         self.root.mkdir(parents=True)
-        port = free_port()
+        port, secure, self.pem = free_port(), free_port(), certificate(folder, "localhost")
         config = folder / "nginx.conf"
-        config.write_text(CONFIG.format(folder=folder, port=port))
+        config.write_text(CONFIG.format(folder=folder, port=port, secure=secure, pem=self.pem))
         self.process = subprocess.Popen([NGINX, "-c", str(config)], stderr=subprocess.DEVNULL)
         listening(port)
-        self.url = f"http://127.0.0.1:{port}"
+        self.url, self.secure = f"http://127.0.0.1:{port}", f"https://localhost:{secure}"
         (self.root / "page.html").write_bytes(b"<title>now</title>")
         (self.root / "film.bin").write_bytes(os.urandom(3_000_000))
 

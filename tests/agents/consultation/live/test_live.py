@@ -7,6 +7,11 @@ import pytest
 from pytest_twisted import ensureDeferred
 from twisted.internet.defer import Deferred
 from twisted.internet.protocol import Factory, Protocol
+from twisted.internet.ssl import (
+    Certificate,
+    optionsForClientTLS,
+    trustRootFromCertificates,
+)
 
 from agents.consultation.live.live import REQUEST_LIMIT
 from tests.agents.collected.test_captures import contents
@@ -90,6 +95,8 @@ async def test_what_passes_is_kept(web, reading):
     assert found == got
     status = reader.live.status()
     assert status["kept"] == 6 and not status["problem"]
+    shown = (await reader.running.get(reader.running.agent.pages, "/"))[1].decode()
+    assert "left out: personal request" in shown
     assert status["left_out"] == {
         "personal request": 1, "private answer": 1, "sent something": 1,
     }  # fmt: skip
@@ -175,3 +182,19 @@ async def test_who_leaves_lets_go_of_the_server(web, reading):
     assert hashlib.sha256(bytes(60_000_000)).hexdigest() not in str(
         [*(reader.running.agent.live.recorder._captures._crawls).rglob("*")]
     )
+
+
+@ensureDeferred
+async def test_the_certificate_of_a_server_is_checked(web, reading):
+    """A reader would be told otherwise by the archive's own that the page is genuine."""
+    reader = reading(live="record", live_period=0.01)
+    refused, words = await reader.ask(f"{web.secure}/page.html", accept=b"text/plain")
+    assert (refused.status, b"certificate" in words) == (502, True)
+    trusted = trustRootFromCertificates([Certificate.loadPEM(web.pem.read_bytes())])
+    reader.live._client._tls = lambda host: optionsForClientTLS(host, trustRoot=trusted)
+    assert (await reader.ask(f"{web.secure}/page.html"))[1] == b"<title>now</title>"
+    await reader.hearing.told.addTimeout(20, reader._reactor)
+    directory = Path(reader.hearing.directories[0].directory)
+    assert contents(directory) == {f"{web.secure}/page.html": b"<title>now</title>"}
+    [chain] = (directory / "certificates").iterdir()
+    assert f" {chain.stem}\\n" in (directory / "structure").read_text()
