@@ -143,8 +143,9 @@ class Following:
             self.failures.pop(node, None)
             self._tell(nodes)
         except AnetError as error:
+            if self.failures.get(node) != str(error):
+                _log.info("the URLs of {node} were not read: {error}", node=node, error=error)
             self.failures[node] = str(error)
-            _log.info("the URLs of {node} were not read: {error}", node=node, error=error)
         finally:
             self._busy.discard(node)
 
