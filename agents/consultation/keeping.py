@@ -99,7 +99,7 @@ class Keeping(Service):
             self._kept_changes = changes
 
     def notes(self) -> list[Section]:
-        """Return what people must know of rules and log, for the page; nothing while all is well."""
+        """Return what people must know of rules and log; nothing while all is well."""
         found: list[Section] = []
         if self.rules.trouble:
             text = f"The former {self.rules.count} hold on: {self.rules.trouble}"
