@@ -7,7 +7,7 @@ themselves private.
 
 from anet.http import Headers, ResponseHead
 
-_PERSONAL = (b"cookie", b"authorization", b"proxy-authorization")
+_PERSONAL = (b"cookie", b"authorization")
 
 
 def why_not_kept(method: str, headers: Headers, head: ResponseHead, private: bool) -> str:

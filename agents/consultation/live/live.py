@@ -26,10 +26,11 @@ from agents.consultation.live.passing import (
 )
 from agents.consultation.live.recorder import Recorder
 from agents.consultation.lookup.contents import Pieces
+from agents.consultation.readers.cookies import without_ours
 from agents.posted import posted_url
 from anet.clock import wall
 from anet.errors import AnetError, BodyTooLarge, ForbiddenAddress, Overloaded, TimedOut
-from anet.http import ClientResponse, HttpClient, Request, Response
+from anet.http import ClientResponse, Headers, HttpClient, Request, Response
 
 REQUEST_LIMIT = 4 * 2**20  # bytes of what a reader sends
 
@@ -100,11 +101,12 @@ class Live(MultiService):
 
     async def _ask(self, request: Request, url: str) -> Response:
         body = await request.read(REQUEST_LIMIT)
-        fields = request_fields(request.headers, whole=self.recorder is not None)
+        headers = without_ours(request.headers)
+        fields = request_fields(headers, whole=self.recorder is not None)
         date = wall(self._reactor)
         response = await self._client.request(request.method, url, fields, body)
         exchange = self._exchange(request, url, body, response, date)
-        recording = self._recording(request, response)
+        recording = self._recording(request.method, headers, response)
         passage = _Passage(self, Pieces(response), self._size, exchange, recording)
         return self._response(request, response, passage)
 
@@ -115,11 +117,13 @@ class Live(MultiService):
         head, address = response.head, response.address
         return Exchange(named, head, address, date, request.method, response.tls)
 
-    def _recording(self, request: Request, response: ClientResponse) -> Recording | None:
+    def _recording(
+        self, method: str, headers: Headers, response: ClientResponse
+    ) -> Recording | None:
         """Return what takes the body, where the answer is to be kept."""
         if self.recorder is None:
             return None
-        reason = why_not_kept(request.method, request.headers, response.head, self._private)
+        reason = why_not_kept(method, headers, response.head, self._private)
         if reason:
             self.recorder.left_out[reason] += 1
             return None

@@ -14,6 +14,7 @@ from twisted.internet.ssl import (
 )
 
 from agents.consultation.live.live import REQUEST_LIMIT
+from agents.consultation.readers.cookies import set_cookie
 from tests.agents.collected.test_captures import contents
 
 BROWSER = {"user_agent": b"Mozilla/5.0"}
@@ -198,3 +199,13 @@ async def test_the_certificate_of_a_server_is_checked(web, reading):
     assert contents(directory) == {f"{web.secure}/page.html": b"<title>now</title>"}
     [chain] = (directory / "certificates").iterdir()
     assert f" {chain.stem}\\n" in (directory / "structure").read_text()
+
+
+@ensureDeferred
+async def test_what_is_the_archives_own_is_not_told_to_the_web(web, reading):
+    """Neither its cookie nor the password for its door leaves, and neither makes it personal."""
+    reader = reading(live="record")
+    ours = set_cookie("somebody.signature", secure=False)[1].partition(b";")[0]
+    asked = {"cookie": ours, "proxy_authorization": b"Basic c2VjcmV0"}
+    assert (await reader.ask(f"{web.url}/cookie", **asked))[1] == b"cookie "
+    assert not reader.live.recorder.left_out
