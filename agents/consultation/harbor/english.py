@@ -132,7 +132,7 @@ ENGLISH: dict[str, str] = {
     "difference.pictures": "Pictures",
     "difference.same-content": "Both captures have the same content, byte for byte.",
     "difference.same-text": "The texts are the same, though the contents are not.",
-    "difference.similar": "{percent} % of the text is the same.",
+    "difference.similar": "{percent}% of the text is the same.",
     "difference.added": "added",
     "difference.removed": "removed",
     "difference.legend": "Removed text is struck out and marked −; added text is underlined and "
