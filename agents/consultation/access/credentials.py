@@ -33,7 +33,7 @@ SHORTEST = 8  # characters of a password
 _COST = 15  # power of two
 _COST_LIMIT = 18
 _MEMORY = 1 << 30  # bytes that scrypt may take at most
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._@-]{0,99}")  # never an address: choices go by either
 _LINE = re.compile(
     r"(?P<name>[^:]+):\$scrypt\$ln=(?P<cost>\d{1,2}),r=(?P<block>\d{1,2}),p=(?P<lanes>\d{1,2})"
     r"\$(?P<salt>[A-Za-z0-9+/]{8,128})\$(?P<hash>[A-Za-z0-9+/]{22,128})"
@@ -120,7 +120,7 @@ def add_reader(archive: Path, name: str, password: str) -> bool:
     if not _NAME.fullmatch(name):
         raise ReadersDamaged(
             f"{name[:80]!r} cannot be a reader's name: 1 to 100 ASCII letters, digits, `.`, `_`, "
-            "`-` and `@`, a letter or digit first"
+            "`-` and `@`, a letter first"
         )
     if not password.isprintable() or len(password.encode()) > PASSWORD_LIMIT:
         raise ReadersDamaged(f"a password has at most {PASSWORD_LIMIT} printable characters")

@@ -4,6 +4,7 @@ import socket
 import ssl
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 import pytest_twisted
@@ -11,16 +12,21 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509.oid import NameOID
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from OpenSSL.SSL import TLS_METHOD, Connection, Context
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
+from twisted.internet.task import Clock
+from twisted.internet.testing import StringTransport
 from twisted.internet.threads import deferToThread
 from zope.interface import implementer
 
 from anet.address import Address
 from anet.http import HttpServer, Limits, Request, Response, Tunnel
+from anet.http.server_connection import ServerConnection, ServerState
 from anet.tasks import sleep
 from tests.anet.tunnelling import Tls, Wire
 
@@ -302,3 +308,66 @@ async def test_a_server_that_stops_leaves_no_tunnel_open(handler):
     ended = deferToThread(lambda: (waiting.rest(), inside.rest()))
     await server.stopService()
     assert await ended == (b"", b"") and server.connections == 0
+
+
+@ensureDeferred
+async def test_a_client_that_goes_away_leaves_nothing(server):
+    """Before its first byte, within the handshake, and in the middle of an answer."""
+
+    def go():
+        tunnel(server).close()
+        halfway = tunnel(server)
+        halfway.send(b"\x16\x03\x01\x02\x00\x01")
+        halfway.under.shutdown(socket.SHUT_WR)
+        inside = Tls(tunnel(server), NO_NAME, None)
+        inside.send(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n")
+        inside.close()
+        return halfway.rest()
+
+    assert await deferToThread(go) == b""
+    while server.connections:
+        await sleep(reactor, 0.005)
+
+
+class Line(StringTransport):
+    """A connection in memory."""
+
+    protocol: ServerConnection
+
+    def setTcpNoDelay(self, enabled: bool) -> None:
+        """Take no notice."""
+
+
+def said_to(pieces: list[bytes]) -> bytes:
+    """Return what a server answers to bytes that come in these pieces."""
+
+    async def handler(request: Request) -> Response:
+        if request.method == "CONNECT":
+            return Response.to_tunnel(Tunnel(Address("a.example", 80), Speaker()))
+        return Response.text(200, f"{request.target} {await request.read(100)!r}")
+
+    clock = Clock()
+    state = ServerState("test", handler, Limits(), clock)
+    line = Line()
+    line.protocol = ServerConnection(state)
+    line.protocol.makeConnection(line)
+    for piece in pieces:
+        line.protocol.dataReceived(piece)
+        clock.advance(0)
+    return b"".join(each for each in line.value().splitlines(True) if not each.startswith(b"Date"))
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(0, 300), max_size=8))
+def test_where_the_pieces_end_does_not_matter(cuts):
+    """The way into the tunnel, and requests inside it, may be cut and joined anywhere."""
+    words = b"GET http://b.example/ HTTP/1.1\r\n\r\n" + CONNECT
+    words += b"GET /1 HTTP/1.1\r\n\r\nPOST /2 HTTP/1.1\r\nContent-Length: 4\r\n\r\nbodyGET /3 "
+    words += b"HTTP/1.1\r\n\r\n"
+    ends = [0, *sorted(cut % len(words) for cut in cuts), len(words)]
+    pieces = [words[start:end] for start, end in pairwise(ends)]
+    said = said_to(pieces)
+    assert said == said_to([words])
+    inside = said.partition(ESTABLISHED)[2]
+    assert [inside.count(b"http://a.example/%d " % number) for number in (1, 2, 3)] == [1, 1, 1]
+    assert b"/2 b'body'" in inside

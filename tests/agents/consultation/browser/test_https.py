@@ -1,7 +1,8 @@
 """What a real browser makes of https:// in the archive: tunnels, certificates, redirects."""
 
-import base64
-import hashlib
+import tempfile
+from base64 import b64encode
+from hashlib import sha256
 
 import pytest
 import pytest_twisted
@@ -10,6 +11,8 @@ from pytest_twisted import ensureDeferred
 from twisted.internet.threads import deferToThread
 
 from agents.consultation.proxy.authority import authority_of
+from tests.agents.consultation.browser.conftest import CHROMIUM, Browser
+from tests.agents.consultation.test_service import Running
 
 pytestmark = pytest.mark.slow
 
@@ -24,13 +27,17 @@ const socket = new WebSocket("wss://www.example.org/live");
 socket.onerror = () => { window.socket = "failed" };</script>"""
 
 
+def pinned(folder):
+    """Return the flag by which Chromium trusts the authority of an archive's folder."""
+    public = authority_of(folder).certificate.public_key()
+    digest = sha256(public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest()
+    return f"--ignore-certificate-errors-spki-list={b64encode(digest).decode()}"
+
+
 @pytest_twisted.async_yield_fixture
-async def trusting(begin, tmp_path):
+async def trusting(consultation, begin, tmp_path):
     """A browser that trusts the archive's authority."""
-    public = authority_of(tmp_path).certificate.public_key()
-    pin = hashlib.sha256(public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo))
-    coded = base64.b64encode(pin.digest()).decode()
-    yield await begin(f"--ignore-certificate-errors-spki-list={coded}")
+    yield await begin(pinned(tmp_path))
 
 
 def add_site(archive):
@@ -78,3 +85,22 @@ async def test_who_does_not_trust_the_authority_is_warned(archive, browser):
         if event.get("method") == "Network.loadingFailed"
     }
     assert errors == {"net::ERR_CERT_AUTHORITY_INVALID"}
+
+
+@ensureDeferred
+async def test_a_browser_is_set_up_by_the_script_alone(archive, reactor, tmp_path):
+    """The automatic configuration leads to a proxy over TLS, and through it to https://."""
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium")
+    add_site(archive)
+    running = Running(reactor, archive, tmp_path, lookup="index", proxy_tls=True, pages_tls=False)
+    script = f"--proxy-pac-url={running.agent.pages.url}proxy.pac"
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        browser = await deferToThread(Browser, folder, "", script, pinned(tmp_path))
+        try:
+            await deferToThread(browser.open, PLAIN)
+            shown = "[location.href, document.title]"
+            assert await deferToThread(browser.run, shown) == [SECURE, "secure"]
+        finally:
+            await deferToThread(browser.close)
+            await running.stop()
