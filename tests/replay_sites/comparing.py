@@ -10,7 +10,7 @@ from attrs import frozen
 from chromium import PATIENCE, Chromium, ProtocolError, Tab
 
 WIDTH, HEIGHT = 1000, 900
-QUIET = 0.5  # seconds without a request after which nothing more is expected
+QUIET = 0.3  # seconds without a request after which nothing more is expected
 
 _SETTLED = """(() => {
   const settled = (view) => {
@@ -127,7 +127,8 @@ def replayed(page: str) -> Callable[[str], str | None]:
         )
         if found is None:
             return url
-        return urljoin(page, found[2]) if found[1] else None
+        own = not found[1] or found[2].startswith("__wb")  # of the frame, or of the engine
+        return None if own else urljoin(page, found[2])
 
     return original
 

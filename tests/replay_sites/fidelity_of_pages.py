@@ -106,7 +106,7 @@ def _wait(condition: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
     while not condition():
         if time.monotonic() > end:
-            raise RuntimeError("the archive does not start; archive.log in its folder says more")
+            raise RuntimeError("what was started does not answer; the logs in its folder say more")
         time.sleep(0.1)
 
 
@@ -121,7 +121,7 @@ def collected(
     """
     with archive(work / "archive", base, engine) as running:
         with served(work, base + SPAN, base + SPAN + 1) as web:
-            _wait(lambda: answers(web.root("static")))
+            _wait(lambda: answers(f"http://127.0.0.1:{web.port}/"))
             running.collect(web.starts)
             live = seen(browser, web)
         with Trap(web) as trap:
