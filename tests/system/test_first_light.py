@@ -1,11 +1,14 @@
 """A real site is collected, deposited, and given back as it was."""
 
 import hashlib
+import json
 import subprocess
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
+from urllib.request import urlopen
 
 import pytest
+from conftest import wait_for
 from walk import walk
 
 pytestmark = pytest.mark.slow
@@ -82,6 +85,27 @@ def test_every_replica_is_there(archive, collected):
         held = [{path.name for path in node.glob(pattern)} for node in archive.storage]
         assert held[0]
         assert held[0] == held[1], pattern
+
+
+def test_other_tools_list_what_is_held(archive, collected, documentation):
+    """The CDX server lists every capture that is on the disks, once its index has followed."""
+    pages = f"http://127.0.0.1:{archive.base + 7}"
+
+    def status() -> dict:
+        with urlopen(f"{pages}/status.json") as answer:
+            return json.load(answer)["urls"]
+
+    held = {(it["url"], it["date"][:14]) for it in archive.check()}
+    count = len({url for url, _ in held})
+    wait_for(lambda: status()["complete"] and status()["urls"] == count, "the index of URLs")
+    host = quote(f"http://127.0.0.1:{documentation.port}/")
+    with urlopen(f"{pages}/cdx/all?matchType=host&url={host}&fl=url,timestamp") as answer:
+        listed = {tuple(line.split()) for line in answer.read().decode().splitlines()}
+    assert listed == {(url, date) for url, date in held if url.startswith(documentation.url)}
+    with urlopen(f"{pages}/urls?format=json&limit=1000&prefix={documentation.url}about") as answer:
+        assert {it["url"] for it in json.load(answer)["urls"]} == {documentation.url + "about.html"}
+    status, headers, _ = archive.get(documentation.url + "about.html?utm_source=mail")
+    assert (status, dict(headers)["Dlweb-Url"]) == (200, documentation.url + "about.html")
 
 
 def photograph(url: str, work: Path, *options: str) -> bytes:

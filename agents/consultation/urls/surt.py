@@ -3,7 +3,7 @@
 This is the *urlkey* of CDX files, as the field's tools write it: the host turned round and without
 `www.`, no scheme, lower case, parameters in order, no identifiers of sessions. Many URLs have the
 same one. It is made from a canonical URL, of which most of that work is done already; the package
-`surt` gives the same text (the tests hold what it gives), and brings seven packages with it.
+`surt` gives the same text (the tests hold what it gives), and brings nine packages with it.
 """
 
 import re
