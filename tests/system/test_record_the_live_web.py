@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,11 @@ pytestmark = pytest.mark.slow
 
 GUIDE = Path(__file__).parent.parent.parent / "docs" / "how-to" / "record-the-live-web.md"
 BLOCKS = re.findall(r"^```(yaml|sh)\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+BUILT = """<!doctype html><title>built</title><p>nothing</p><script>
+fetch("/data.json").then(answer => answer.json()).then(data => {
+  document.querySelector("p").textContent = data.said;
+});
+</script>"""
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +26,8 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     for name in ("index", "missed", "seen"):
         (folder / f"{name}.html").write_text(f"<title>{name}</title>")
+    (folder / "built.html").write_text(BUILT)
+    (folder / "data.json").write_text('{"said": "by a script alone"}')
     nginx = Nginx(folder, tmp_path_factory.mktemp("nginx"))
     yield nginx
     nginx.stop()
@@ -38,6 +46,26 @@ def recording(tmp_path_factory, site):
         yield archive
     finally:
         archive.stop()
+
+
+def switch(archive: Archive, live: bool) -> None:
+    """Have the reader on this machine read the live web, or the archive, as the guide says."""
+    [command] = [text for kind, text in BLOCKS if "live=1" in text]
+    command = command.replace("7106", str(archive.base + 6)).replace("live=1", f"live={live:d}")
+    subprocess.run(["bash", "-c", command], timeout=60, check=True)
+
+
+def seen(archive: Archive, url: str, folder: Path) -> str:
+    """Return what a browser behind the proxy makes of a page."""
+    return subprocess.run(
+        [
+            "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update",
+            f"--user-data-dir={folder}", f"--proxy-server=127.0.0.1:{archive.base + 6}",
+            "--proxy-bypass-list=<-loopback>", "--virtual-time-budget=5000", "--dump-dom", url,
+        ],
+        capture_output=True, timeout=60, check=True, text=True,
+    ).stdout  # fmt: skip
 
 
 def given(archive: Archive, url: str) -> bytes | None:
@@ -77,11 +105,22 @@ def test_the_guide_records_what_a_reader_sees(recording, site):
             if "dlweb-live" in here:
                 assert told.strip().lower() == b"dlweb-live: 1"
     assert json.loads(told)["live"]["kept"] == 1
-    switch = [text for kind, text in BLOCKS if "live=1" in text][0].replace("live=1", "live=0")
-    subprocess.run(
-        ["bash", "-c", switch.replace("7106", str(recording.base + 6))], timeout=60, check=True
-    )
+    switch(recording, live=False)
     kept = wait_for(lambda: given(recording, url), "what was recorded")
     assert kept == b"<title>seen</title>"
     status, fields, _ = recording.get(url)
     assert "dlweb-live" not in {name.lower() for name, _ in fields}
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no chromium")
+def test_what_a_browser_saw_it_sees_again(recording, site, tmp_path):
+    """A page built by a script, which no crawler was led to, once the web has been switched off."""
+    url = f"{site.url}built.html"
+    switch(recording, live=True)
+    live = seen(recording, url, tmp_path / "live")
+    switch(recording, live=False)
+    assert "<p>by a script alone</p>" in live
+    for name in ("built.html", "data.json"):
+        wait_for(lambda name=name: given(recording, f"{site.url}{name}"), name)
+    site.stop()
+    assert seen(recording, url, tmp_path / "archived") == live
