@@ -91,13 +91,13 @@ def test_other_tools_list_what_is_held(archive, collected, documentation):
     """The CDX server lists every capture that is on the disks, once its index has followed."""
     pages = f"http://127.0.0.1:{archive.base + 7}"
 
-    def status() -> dict:
+    def index() -> dict:
         with urlopen(f"{pages}/status.json") as answer:
             return json.load(answer)["urls"]
 
     held = {(it["url"], it["date"][:14]) for it in archive.check()}
     count = len({url for url, _ in held})
-    wait_for(lambda: status()["complete"] and status()["urls"] == count, "the index of URLs")
+    wait_for(lambda: index()["complete"] and index()["urls"] == count, "the index of URLs")
     host = quote(f"http://127.0.0.1:{documentation.port}/")
     with urlopen(f"{pages}/cdx/all?matchType=host&url={host}&fl=url,timestamp") as answer:
         listed = {tuple(line.split()) for line in answer.read().decode().splitlines()}
