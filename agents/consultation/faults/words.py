@@ -19,7 +19,6 @@ _PAGE = {
         "captures": "Captures of this URL",
         "harbor": "Choose another date, or see what the archive holds",
         "nearby": "The archive may hold what is near it:",
-        "noted": "That it is missing has been noted for those who look after the archive.",
     },
     "fr": {
         "who": "archive du Web",
@@ -30,7 +29,6 @@ _PAGE = {
         "captures": "Captures de cette URL",
         "harbor": "Choisir une autre date, ou voir ce que contient l’archive",
         "nearby": "L’archive contient peut-être ce qui est proche :",
-        "noted": "Ce manque a été noté pour ceux qui veillent sur l’archive.",
     },
 }
 _FRENCH = {
@@ -65,6 +63,22 @@ _FRENCH = {
         "Pas sur le Web vivant",
         "Cette adresse n’est pas de l’Internet public, et l’archive n’y va pas.",
     ),
+    "live-too-large": (
+        "Trop à envoyer",
+        "Ce qui est envoyé au Web vivant en une requête dépasse ce que l’archive transmet.",
+    ),
+    "live-busy": (
+        "Trop de lecteurs sur le Web vivant",
+        "Autant de requêtes que permis attendent déjà une réponse. Réessayez dans un instant.",
+    ),
+    "read-only": (
+        "L’archive est en lecture seule",
+        "On ne peut rien lui envoyer, et rien de ce qu’on lui demande n’atteint le Web vivant.",
+    ),
+    "unknown-harbor": (
+        "Ce port n’existe pas",
+        "Le port de l’archive est http://dlweb/.",
+    ),
 }
 LANGUAGES = tuple(_PAGE)
 
@@ -87,12 +101,13 @@ class PageWords:
 
 
 def page_words(fault: Fault, language: str = "en") -> PageWords:
-    """Return what a page says of a fault; in English what has not been translated."""
-    language = language if language in _PAGE else "en"
+    """Return what a page says of a fault; all in English where it has not been translated."""
     title, message = fault.title, fault.message
-    if language == "fr" and fault.code in _FRENCH:
+    translated = language == "fr" and fault.code in _FRENCH
+    if translated:
         title, message = _FRENCH[fault.code]
-    return PageWords(language, title, message, _PAGE[language])
+    spoken = "fr" if translated else "en"
+    return PageWords(spoken, title, message, _PAGE[spoken])
 
 
 def sentence(fault: Fault) -> str:
