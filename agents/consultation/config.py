@@ -81,7 +81,7 @@ class ConsultationConfig:
             loopback.
         secure_as_plain: whether http:// requests get the https:// capture when the archive
             holds no other, or only a redirect to it; for programs that cannot ask for https://.
-        memento: origin, as `http://archive.example:7109`, under which clients without the proxy
+        memento: origin, as `http://archive.example:7196`, under which clients without the proxy
             reach each memento by a URL of its own (`/web/<date>/<url>`); TimeGates lead there.
             Null means where `replay` listens.
         languages: of the harbor, of `en` and `fr`; the first is for who prefers none of them.
