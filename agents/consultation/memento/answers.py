@@ -105,9 +105,9 @@ class Mementos:
         """Return where things are for whom asks: a name that leads here from there."""
         if not request.target.startswith("/"):
             return evolve(self.addresses, harbor=PROXIED.harbor)
-        scheme, _, own = self.addresses.harbor.partition("://")
-        host = request.headers.text(b"host") or own
-        return evolve(self.addresses, harbor=f"{scheme}://{host}")
+        host = request.headers.text(b"host")
+        scheme = "https" if request.secure else "http"
+        return evolve(self.addresses, harbor=f"{scheme}://{host}") if host else self.addresses
 
 
 def _written(request: Request, before: str) -> str:

@@ -3,7 +3,7 @@
 Scripts of archived pages run at this origin, so nothing else is served here.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 
 from attrs import evolve, frozen
 from twisted.internet.interfaces import IReactorTime
@@ -18,23 +18,19 @@ from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import Nearest
 from agents.consultation.measures import Measures
 from agents.consultation.memento.fields import Addresses, distinct_links, http_date
-from agents.consultation.proxy.codings import Decoded
-from agents.consultation.proxy.posting import no_answer, posted_names
+from agents.consultation.proxy.giving import find_answer, open_body
 from agents.consultation.proxy.proxy import fault_response, is_harbor, requested_date
-from agents.consultation.proxy.shaping import Shape, archive_fields, shape
+from agents.consultation.proxy.shaping import archive_fields, shape
 from agents.consultation.readers.reader import Reader
 from agents.consultation.replay import engine, frame
 from agents.consultation.replay.places import PART, PREFIX, RAW, InvalidPlace, Place, path
 from agents.consultation.replay.raw import raw_fields
-from agents.decoding import Decoding
 from agents.urls import split_port
 from anet.http import Request, Response, parse_head
 
 ENGINE = f"{PREFIX}sw.js"
 _PAGES = (b"text/html", b"application/xhtml+xml", b"image/svg+xml", b"text/xml", b"application/xml")
-_READING = ("GET", "HEAD")
 _OUTCOMES = {404: "unknown", 500: "missing", 503: "unreachable"}
-_CONTENTLESS = (304, 416)
 
 
 @frozen
@@ -83,7 +79,8 @@ class Replay:
         place = _place_of(request)
         if place.modifier not in ("", RAW, PART):  # of the engine, which is not at work yet
             return "harbor", Response.redirect(path(place.date, "", place.url)), ""
-        nearest = await self._find(request, place, reader)
+        date = place.full_date() or requested_date(request)
+        nearest = await find_answer(self.retrieval, request, place.url, date, reader)
         capture = nearest.capture
         if place.modifier != PART and not place.is_of(capture.date):
             modifier = place.modifier
@@ -95,19 +92,6 @@ class Replay:
         if place.modifier == "":
             return "harbor", self._page(request, nearest), capture.date
         return "hit", await self._raw(request, place, nearest), capture.date
-
-    async def _find(self, request: Request, place: Place, reader: Reader) -> Nearest:
-        """Return the capture that answers a request."""
-        date = place.full_date() or requested_date(request)
-        if request.method in _READING:
-            return await self.retrieval.find(place.url, date, reader=reader)
-        for url in await posted_names(request, place.url):
-            try:
-                return await self.retrieval.find(url, date, reader=reader)
-            except Faulted as error:
-                if error.fault.status != 404:
-                    raise
-        raise Faulted(no_answer(request.method, place.url))
 
     def _exact(self, request: Request, nearest: Nearest, location: str) -> Response:
         """Send a client to the capture's own date; such an answer is no memento itself."""
@@ -139,7 +123,7 @@ class Replay:
             (b"Content-Location", path(capture.date, RAW, capture.url).encode("ascii", "replace")),
             (b"Cache-Control", b"no-store"),
         ]
-        body = await self._body(nearest, shaped)
+        body = await open_body(self.retrieval, nearest, shaped, self._gave)
         return Response(shaped.status, _once(fields), body, length=shaped.length)
 
     def _links(self, request: Request, nearest: Nearest) -> tuple[bytes, bytes]:
@@ -148,21 +132,6 @@ class Replay:
         here = f"{'https' if request.secure else 'http'}://{host}"
         links = distinct_links(nearest, evolve(self.addresses, replay=here))
         return b"Link", links.encode("ascii", "replace")
-
-    async def _body(self, nearest: Nearest, shaped: Shape) -> AsyncIterator[bytes]:
-        """Return the bytes that are wanted of a content, on their way."""
-        if shaped.status in _CONTENTLESS:
-            return _nothing()
-        span = shaped.span
-        wanted = None if span is None else (span.start, span.stop)
-        content = await self.retrieval.open(
-            nearest.capture, wanted, head_only=shaped.bodiless, body=nearest.body
-        )
-        if content is None:
-            return _nothing()
-        content.on_piece = self._gave
-        decoding = Decoding.of(shaped.coding) if shaped.coding else None
-        return content if decoding is None else Decoded(content, decoding)
 
     def _gave(self, size: int) -> None:
         self.measures.gave(self.clock.seconds(), size)
@@ -240,9 +209,3 @@ def _no_worker(target: str) -> Fault:
 
 def _no_engine(missing: engine.EngineMissing, url: str = "") -> Fault:
     return Fault(501, "no-engine", "No replay engine", str(missing), url)
-
-
-async def _nothing() -> AsyncIterator[bytes]:
-    """Be the body of an answer without one."""
-    return
-    yield b""
