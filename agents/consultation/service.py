@@ -243,6 +243,7 @@ class Consultation(MultiService):
             self._mining,
         )
         cdx = CdxServer(
+            self._reactor,
             entrance.doors,
             self.keeping.rules,
             self._retrieval,

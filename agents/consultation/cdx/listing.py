@@ -10,6 +10,7 @@ from datetime import timedelta
 from itertools import groupby
 
 from attrs import frozen
+from twisted.internet.interfaces import IReactorTime
 
 from agents import dates
 from agents.consultation.access.rules import Rules
@@ -23,6 +24,7 @@ from agents.consultation.urls.index import UrlIndex, decoded, encoded
 from agents.consultation.urls.surt import surt
 from agents.consultation.urls.tables import place_of
 from anet.errors import Overloaded, Stopped
+from anet.tasks import sleep
 from anet.together import together
 
 PAGE_URLS = 1000  # URLs of one page, of which `pageSize` may ask for some together
@@ -30,6 +32,7 @@ URLS_LIMIT = 100_000  # URLs that one answer looks at
 COUNT_LIMIT = 1_000_000  # URLs that are counted
 _GROUPS_AT_ONCE = 4  # urlkeys whose lines are in memory together
 _AT_ONCE = 8  # URLs whose captures are asked for together
+_SLICE = 100  # lines made before others have their turn
 _URLS_AT_ONCE = 200  # asked of the index
 
 
@@ -50,12 +53,16 @@ class CdxListing:
     """Answers questions.
 
     Args:
+        clock: gives others their turn between many lines.
         retrieval: finds captures.
         index: knows the URLs.
         rules: what may not be shown.
     """
 
-    def __init__(self, retrieval: Retrieval, index: UrlIndex, rules: Rules) -> None:
+    def __init__(
+        self, clock: IReactorTime, retrieval: Retrieval, index: UrlIndex, rules: Rules
+    ) -> None:
+        self._clock = clock
         self._retrieval, self._index, self._rules = retrieval, index, rules
 
     async def pages(self, query: Query) -> int:
@@ -77,7 +84,7 @@ class CdxListing:
             if isinstance(urls, Given):
                 yield urls
                 return
-            for line in kept(query, await self._captures(urls, reader)):
+            for line in kept(query, await self._wanted(query, urls, reader)):
                 if not left:
                     yield Given(resume=resume_key(query, last))
                     return
@@ -137,8 +144,8 @@ class CdxListing:
             return [query.url]
         return list(dict.fromkeys([*(each.url for each in page.urls), query.url]))
 
-    async def _captures(self, urls: list[str], reader: Reader | None) -> list[Line]:
-        """Return the lines of some URLs that a reader may see, by urlkey and date."""
+    async def _wanted(self, query: Query, urls: list[str], reader: Reader | None) -> list[Line]:
+        """Return the lines of some URLs that are wanted, by urlkey and date."""
         found: list[Line] = []
         for start in range(0, len(urls), _AT_ONCE):
             some = urls[start : start + _AT_ONCE]
@@ -147,18 +154,30 @@ class CdxListing:
             ):
                 if isinstance(captures, Exception):
                     raise captures
-                found += [line_of(each) for each in captures if self._is_shown(each, reader)]
+                found += await self._lines_of(query, captures, reader)
         return sorted(found, key=lambda line: (line.urlkey, line.date))
+
+    async def _lines_of(
+        self, query: Query, captures: list[CaptureLine], reader: Reader | None
+    ) -> list[Line]:
+        """Return the lines that are wanted of a URL, which may have thousands."""
+        found: list[Line] = []
+        for start in range(0, len(captures), _SLICE):
+            if start:
+                await sleep(self._clock, 0)
+            some = captures[start : start + _SLICE]
+            lines = [line_of(each) for each in some if self._is_shown(each, reader)]
+            found += [line for line in lines if query.takes(line)]
+        return found
 
     def _is_shown(self, capture: CaptureLine, reader: Reader | None) -> bool:
         return self._rules.reason(capture.url, capture.date, reader) is None
 
 
 def kept(query: Query, lines: Iterable[Line]) -> Iterator[Line]:
-    """Yield the lines that are wanted of some urlkeys, in the order that is wanted."""
+    """Yield lines of some urlkeys in the order that is wanted, from where an answer goes on."""
     place, _, date = query.resume.partition(".")
-    wanted = (line for line in lines if query.takes(line))
-    for urlkey, group in groupby(wanted, lambda line: line.urlkey):
+    for urlkey, group in groupby(lines, lambda line: line.urlkey):
         begun = date if place_of(urlkey) == decoded(place) else ""
         ordered = collapsed(query, arranged(query, group))
         rest = [line for line in ordered if line.date > begun]

@@ -10,6 +10,8 @@
 import re
 from email.utils import format_datetime
 
+from twisted.internet.interfaces import IReactorTime
+
 from agents import dates
 from agents.capture import is_key
 from agents.consultation.access.audit import Audit
@@ -40,13 +42,17 @@ from anet.http import Request, Response, Router
 
 _NAME = re.compile(r"([0-9a-f]{64})/([0-9]{20})\.warc\Z")
 _NEAREST = re.compile(r"([0-9]{4,20})(?:id_)?/(.+)\Z", re.DOTALL)
-_AS_DATA = (b"X-Content-Type-Options", b"nosniff")
+_AS_DATA = [  # archived pages run in the browser that may ask for these too
+    (b"X-Content-Type-Options", b"nosniff"),
+    (b"Cross-Origin-Resource-Policy", b"same-origin"),
+]
 
 
 class CdxServer:
     """Answers the field's tools.
 
     Args:
+        clock: gives others their turn.
         doors: tell who asks.
         rules: what may not be shown.
         retrieval: finds captures.
@@ -55,10 +61,16 @@ class CdxServer:
     """
 
     def __init__(
-        self, doors: Doors, rules: Rules, retrieval: Retrieval, index: UrlIndex, audit: Audit
+        self,
+        clock: IReactorTime,
+        doors: Doors,
+        rules: Rules,
+        retrieval: Retrieval,
+        index: UrlIndex,
+        audit: Audit,
     ) -> None:
         self._doors, self._retrieval, self._index, self._audit = doors, retrieval, index, audit
-        self._listing = CdxListing(retrieval, index, rules)
+        self._listing = CdxListing(clock, retrieval, index, rules)
 
     def add_to(self, router: Router) -> Router:
         """Let a router answer at the server's paths."""
@@ -106,7 +118,7 @@ class CdxServer:
         lines = self._listing.lines(query, reader)
         first = await anext(lines)
         frame = Frame(query, as_xml=as_xml)
-        fields = [(b"Content-Type", frame.media_type), _AS_DATA]
+        fields = [(b"Content-Type", frame.media_type), *_AS_DATA]
         if first.line is None and not first.resume:
             if query.dialect.says_none and not as_xml:
                 return Response.json(404, {"message": f"No Captures found for: {query.url}"})
@@ -166,7 +178,7 @@ def _record_fields(nearest: Nearest) -> list[tuple[bytes, bytes]]:
     return [
         (b"Content-Type", MEDIA_TYPE),
         (b"Content-Disposition", b"attachment"),
-        _AS_DATA,
+        *_AS_DATA,
         (b"Dlweb-Date", date.encode()),
         (b"Memento-Datetime", moment.encode()),
         (b"Link", f'<{url}>; rel="original"'.encode()),

@@ -26,7 +26,7 @@ from agents.consultation.urls.tables import (
 from anet.workers import Workers
 
 LISTED_LIMIT = 10_000  # URLs looked at for one page
-_PART = 1000  # places read at once
+_PART = 1000  # places read at once, at most
 _FORM_LIMIT = 200  # URLs of one fuzzy form that are compared
 _ALL = Range("", "\x7f")
 
@@ -105,19 +105,19 @@ class UrlIndex:
             Overloaded: too many questions wait.
         """
         found: list[Listed] = []
-        begin = decoded(after)
+        begin, most = decoded(after), min(_PART, limit + 10)
         for part in ranges(url, match) if url else [_ALL]:
             start, end = bounds(part)
             start, seen = max(start, begin), 0
             while start < end and seen < LISTED_LIMIT:
-                rows = await self._readers.run(self._tables.between, start, end, _PART)
+                rows = await self._readers.run(self._tables.between, start, end, most)
                 seen += len(rows)
                 for place, listed in rows:
                     if _is_in(part, listed) and self.is_shown(listed, reader):
                         found.append(Listed(listed, structure_key(listed)))
                     if len(found) >= limit:
                         return UrlPage(found, encoded(place))
-                start = rows[-1][0] + b"\0" if len(rows) == _PART else end
+                start = rows[-1][0] + b"\0" if len(rows) == most else end
             if start < end:
                 return UrlPage(found, encoded(start))
         return UrlPage(found)

@@ -26,7 +26,9 @@ class Served:
         fuzzy = Fuzzy(read_rules())
         self.index, self.workers = make_index(folder / "urls", reactor, fuzzy, self.rules, "1")
         archive.retrieval._alike = self.index.alike
-        self.server = CdxServer(Doors(), self.rules, archive.retrieval, self.index, Audit())
+        self.server = CdxServer(
+            reactor, Doors(), self.rules, archive.retrieval, self.index, Audit()
+        )
         self.router = self.server.add_to(Router())
         self.address = ""
 
