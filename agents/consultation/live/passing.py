@@ -13,6 +13,7 @@ _OURS = frozenset((b"host", b"content-length", b"expect", b"via", b"accept-datet
 _CONDITIONS = frozenset(
     (b"if-none-match", b"if-modified-since", b"if-match", b"if-unmodified-since", b"if-range")
 )
+_FROM_THE_BEGINNING = b"bytes=0-"  # as players of sound and video ask first
 _LASTING = frozenset((b"strict-transport-security", b"alt-svc", b"clear-site-data", b"nel"))
 VIA = (b"Via", b"1.1 dlweb")
 MARK = (b"Dlweb-Live", b"1")
@@ -28,6 +29,8 @@ def request_fields(headers: Headers, whole: bool) -> list[tuple[bytes, bytes]]:
             to be kept.
     """
     kept_back = HOP_BY_HOP | _OURS | named(headers) | (_CONDITIONS if whole else frozenset())
+    if whole and headers.get(b"range") == _FROM_THE_BEGINNING:
+        kept_back |= {b"range"}
     fields = [(name, value) for name, value in headers if name.lower() not in kept_back]
     return [*fields, VIA]
 

@@ -44,6 +44,15 @@ def test_what_is_of_one_connection_stays(pairs, whole):
     assert [pair for pair in pairs if pair in sent[:-1]] == sent[:-1]
 
 
+def test_what_is_to_be_kept_is_asked_for_whole():
+    """A player asks for all bytes from the first on; any other range is passed on as it is."""
+    from_the_beginning = Headers([(b"Range", b"bytes=0-")])
+    assert request_fields(from_the_beginning, whole=True) == [VIA]
+    assert request_fields(from_the_beginning, whole=False) == [*from_the_beginning, VIA]
+    further_on = Headers([(b"Range", b"bytes=7-")])
+    assert request_fields(further_on, whole=True) == [*further_on, VIA]
+
+
 def test_an_answer_does_not_outlive_the_visit():
     """What would keep the browser from the archive stays here; the rest is byte for byte."""
     raw = (
