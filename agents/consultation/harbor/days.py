@@ -1,5 +1,6 @@
 """Captures counted by day and year: what a calendar shows. Pure."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -77,8 +78,13 @@ def year_to_show(years: Sequence[int], asked: str, date: str) -> int:
 
 
 def nearest(captures: Sequence[CaptureLine], date: str) -> CaptureLine:
-    """Return the capture that a reader at `date` sees; of two equally far, the earlier."""
+    """Return the capture that a reader at `date` sees; of two equally far, the earlier.
+
+    The captures come in the order of their dates.
+    """
     if not date:
         return captures[-1]
+    place = bisect_left(captures, date, key=lambda capture: capture.date)
     moment = dates.to_datetime(date)
-    return min(captures, key=lambda capture: abs(dates.to_datetime(capture.date) - moment))
+    around = captures[max(0, place - 1) : place + 1]
+    return min(around, key=lambda capture: abs(dates.to_datetime(capture.date) - moment))

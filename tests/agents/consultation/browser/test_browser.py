@@ -72,7 +72,7 @@ async def test_the_date_form_works_without_script(archive, browser, consultation
         browser.open("http://dlweb/")
         browser.run("document.getElementById('date').value = '2020'")
         browser.run("document.querySelector('form[action=\"/date\"] button').click()")
-        browser.wait("document.body.textContent.includes('2020-01-01 00:00:00 UTC')")
+        browser.wait("document.body.textContent.includes('1 January 2020, 00:00:00 UTC')")
 
     await deferToThread(choose)
     assert consultation.readers.choice_of("127.0.0.1").date == OLD

@@ -7,6 +7,7 @@ from pytest_twisted import ensureDeferred
 
 from agents.consultation.errors import LookupFailed, NodesFailed
 from agents.consultation.harbor.listing import Listed, Listings, Part, begins, merged
+from agents.consultation.urls.index import UrlPage
 
 KEYS = st.text("abc", min_size=1, max_size=3)
 
@@ -84,3 +85,57 @@ async def test_an_archive_that_does_not_answer_is_not_an_empty_one(archive):
     archive.locator.broken = True
     with pytest.raises(LookupFailed):
         await listings.page("", "", 10)
+
+
+class Index:
+    """An index of URLs that notes what it is asked."""
+
+    complete = True
+
+    def __init__(self, *urls):
+        self.urls_held, self.asked = list(urls), []
+
+    async def urls(self, url, match, after, limit, reader=None):
+        """Give one URL a page."""
+        self.asked.append((url, match))
+        held = [each for each in self.urls_held if each > after]
+        page = [Listed(each, "") for each in held[:1]]
+        return UrlPage(page, page[0].url if len(held) > 1 else None)
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        ("", ("", "prefix")),
+        ("a.example", ("http://a.example/", "domain")),
+        ("http://www.a.example", ("http://www.a.example/", "domain")),
+        ("a.example/x", ("http://a.example/x", "prefix")),
+        ("https://a.example/?", ("https://a.example/?", "prefix")),
+        ("example", None),
+        ("http://", None),
+    ],
+)
+@ensureDeferred
+async def test_the_index_is_asked_for_what_it_can_find(archive, typed, asked):
+    """A host takes its domain, a path what begins so; what is less is looked for in the lists."""
+    archive.add("http://a.example/x", b"x")
+    index = Index("http://a.example/x", "http://a.example/y")
+    listings = Listings(archive.client, archive.locator.all_nodes, index)
+    page = await listings.page(typed, "", 10)
+    assert index.asked == ([asked] if asked else [])
+    assert page.after == ("http://a.example/x" if asked else None)
+    if asked:
+        page = await listings.page(typed, page.after, 10)
+        assert ([each.url for each in page.urls], page.after) == (["http://a.example/y"], None)
+
+
+@ensureDeferred
+async def test_lists_serve_until_the_index_is_complete(archive):
+    """Without all URLs in the index, and where it finds none, the nodes' lists are searched."""
+    archive.add("http://a.example/x", b"x")
+    index = Index()
+    listings = Listings(archive.client, archive.locator.all_nodes, index)
+    assert len((await listings.page("a.example/x", "", 10)).urls) == 1
+    index.complete, index.asked = False, []
+    assert len((await listings.page("a.example/x", "", 10)).urls) == 1
+    assert index.asked == []
