@@ -50,7 +50,7 @@ from agents.consultation.readers.screens import Screens
 from agents.consultation.replay.engine import engine_of
 from agents.consultation.replay.replay import Replay, front
 from agents.consultation.urls.service import Urls
-from agents.consultation.web import Monitoring
+from agents.consultation.web import MONITORING, Monitoring
 from agents.page import Page
 from anet.errors import AnetError
 from anet.http import Request
@@ -276,7 +276,8 @@ class Consultation(MultiService):
         pages = monitoring.add_to(
             api.add_to(mementos.add_to(cdx.add_to(setup.add_to(harbor.router("/harbor"))))), "/"
         )
-        self.pages = entrance.pages("consultation pages", pages_at, pages)
+        noted = self.keeping.audit.noting(pages, MONITORING)
+        self.pages = entrance.pages("consultation pages", pages_at, noted)
         replay = Replay(
             clock=self._reactor,
             doors=self._doors,

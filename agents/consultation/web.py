@@ -6,6 +6,9 @@ from typing import Any
 from agents.page import HEADERS, Page, render, to_data
 from anet.http import Request, Response, Router, metrics_response
 
+MONITORING = ("/", "/status.json", "/metrics")
+"""What the monitoring page of the pages port asks for by itself, every few seconds."""
+
 
 class Monitoring:
     """Answers the monitoring page in its three forms."""

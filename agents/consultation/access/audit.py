@@ -1,5 +1,6 @@
 """The log of what was asked of the archive, by whom, and what was answered."""
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from agents.consultation.access.audit_file import AuditFile
 from agents.consultation.readers.reader import Reader
 from agents.urls import canonical
 from anet.errors import AnetError
-from anet.http import Request, Response
+from anet.http import Handler, Request, Response
 from anet.tasks import Tasks, every
 from anet.workers import Workers
 
@@ -94,6 +95,22 @@ class Audit:
             "bytes": response.body_length() if response is not None else None,
         }
         self._add(line)
+
+    def noting(self, handler: Handler, but: Collection[str] = ()) -> Handler:
+        """Return a handler whose answers are noted, as those of the harbor.
+
+        Args:
+            handler: answers.
+            but: paths that are not worth a line, such as a page that renews itself.
+        """
+
+        async def answer(request: Request) -> Response:
+            response = await handler(request)
+            if request.path not in but:
+                self.note(request, "harbor", "", response)
+            return response
+
+        return answer
 
     def event(self, what: str, **told: Any) -> None:
         """Note something else than an answer, such as other rules."""

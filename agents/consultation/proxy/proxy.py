@@ -133,7 +133,7 @@ class Proxy:
 
     def _fault(self, request: Request, asked: Asked | None, fault: Fault) -> "_Answered":
         outcome = _OUTCOMES.get(fault.status, "refused")
-        if asked is not None and outcome != "refused":
+        if asked is not None and (outcome != "refused" or fault.status == 451):
             self.screens.missed(asked)
         if outcome != "refused" and fault.url:
             page = request.headers.text(b"referer")

@@ -73,3 +73,4 @@ async def test_no_door_shows_what_is_kept_back(archive, consultation, tmp_path):
     assert [(one["status"], one["capture"]) for one in told if one.get("url") == URL] == [
         (451, ""), (200, NEW),
     ]  # fmt: skip
+    assert sum(one.get("outcome") == "harbor" for one in told) == len(lists)
