@@ -60,6 +60,6 @@ async def test_the_wayback_client_searches(served, monkeypatch):
         return whole, late
 
     whole, late = await deferToThread(ask)
-    assert [each.url for each in whole] == [f"{URL}/{n}" for n in range(6) for _ in range(2)]
+    assert [each.original for each in whole] == [f"{URL}/{n}" for n in range(6) for _ in range(2)]
     assert [each.timestamp.year for each in late] == [2023]
-    assert whole[0].mime_type == "text/html" and whole[0].status_code == 200
+    assert whole[0].mimetype == "text/html" and whole[0].statuscode == 200
