@@ -16,12 +16,14 @@ _SETTLED = """(() => {
   const settled = (view) => {
     const page = view.document;
     const films = [...page.querySelectorAll("video[preload=auto]")];
-    return page.readyState === "complete" && page.fonts.status === "loaded"
+    return view.location.href !== "about:blank"
+      && page.readyState === "complete" && page.fonts.status === "loaded"
       && [...page.images].every((image) => image.complete)
       && films.every((film) => film.readyState >= 2 && !film.seeking)
-      && [...page.querySelectorAll("iframe")].every((frame) => settled(frame.contentWindow));
+      && [...page.querySelectorAll("iframe")]
+        .every((frame) => !frame.contentDocument || settled(frame.contentWindow));
   };
-  return location.href !== "about:blank" && settled(window);
+  return settled(window);
 })()"""
 _REPLAYED = r"https?://(?:localhost|127\.0\.0\.1):\d+/(?:web/\d*([a-z]+_)?/(.*)|.*)"
 _DIFFERENT = """(async () => {

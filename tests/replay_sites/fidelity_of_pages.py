@@ -152,6 +152,7 @@ class Trap:
     """Listens where the sites were, and notices whoever still asks for them."""
 
     def __init__(self, web: Web) -> None:
+        self.web = web
         self._ports = (web.port, web.secure_port)
         self._stack = ExitStack()
 

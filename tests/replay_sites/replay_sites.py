@@ -59,7 +59,12 @@ class Web:
     def starts(self) -> list[str]:
         """Where crawls begin."""
         fonts = f"https://{FONTS}:{self.secure_port}/sheet.css"
-        return [*map(self.root, PAGES), fonts, f"http://{SECURE}:{self.port}/"]
+        return [*map(self.root, PAGES), fonts, f"http://{SECURE}:{self.port}/", self.escaping]
+
+    @property
+    def escaping(self) -> str:
+        """A page that tries to ask the live web, which no other page leads to."""
+        return self.root("static") + "escape.html"
 
     @property
     def pages(self) -> dict[str, list[str]]:

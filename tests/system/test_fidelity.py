@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from chromium import CHROMIUM, chromium
-from comparing import table
+from comparing import replayed, table, visit
 from fidelity_of_pages import NAMES, SPAN, by_proxy, by_replay, collected, free_ports
 
 from agents.consultation.replay.engine import EngineMissing, engine_file
@@ -23,6 +23,17 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium"),
     pytest.mark.skipif(not shutil.which("nginx", path="/usr/sbin"), reason="there is no nginx"),
 ]
+
+
+def _has_engine() -> bool:
+    try:
+        engine_file(None)
+    except EngineMissing:
+        return False
+    return True
+
+
+needs_engine = pytest.mark.skipif(not _has_engine(), reason="no replay engine is installed")
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +55,22 @@ def test_the_proxy_gives_pages_as_they_were(sites):
     assert not trap.caught(), "a request escaped the archive"
 
 
+@needs_engine
 def test_replay_without_the_proxy_gives_pages_as_they_were(sites):
     """Under /web/ too, by the replay engine."""
-    try:
-        engine_file(None)
-    except EngineMissing as missing:
-        pytest.skip(str(missing))
     browser, archive, live, trap = sites
     compared = by_replay(browser, live, archive.replay)
     print(table("without the proxy", compared))
     assert all(one.faithful for one in compared), table("not faithful", compared)
+    assert not trap.caught(), "a request escaped the archive"
+
+
+@needs_engine
+def test_no_archived_page_gets_out(sites):
+    """Whatever way a script takes, the live web is not asked."""
+    browser, archive, _, trap = sites
+    url = trap.web.escaping
+    seen = visit(browser, f"{archive.replay}/web/2100/{url}", original=replayed(url))
+    assert {url, url.replace(".html", ".js")} <= seen.requests
+    assert any("out?" in one for one in seen.failed), seen.failed
     assert not trap.caught(), "a request escaped the archive"
