@@ -5,10 +5,13 @@ python benchmarks/url_index.py [--count 200000] [--folder /dev/shm]
 
 import argparse
 import random
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter, process_time
+
+sys.path.append(sys.path.pop(0))  # `hip` is the package, and not the benchmark beside this one
 
 from agents.consultation.lookup.fuzzy import Fuzzy
 from agents.consultation.lookup.url_rules import read_rules
