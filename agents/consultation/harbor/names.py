@@ -1,7 +1,7 @@
 """Names under `dlweb`: `http://calendar.dlweb/` is a way to a page of the harbor (*INA §2.4.3*).
 
-A name only leads to its page at `http://dlweb/`, so that the harbor stays one origin, with one
-guard of its forms. A name of digits is a door to a date: it proposes the date, and the reader
+A name only leads to its page at `http://dlweb/`, as `https://dlweb/` does, so that the harbor stays
+one origin, with one guard of its forms. A name of digits is a door to a date: it proposes the date, and the reader
 presses the button, for no link of an archived page shall change what the reader reads.
 """
 
@@ -50,14 +50,13 @@ def named(harbor: Handler) -> Handler:
     """
 
     async def answer(request: Request) -> Response:
-        name = (urlsplit(request.target).hostname or TOP) if is_absolute(request) else TOP
-        if name == TOP:
+        target = urlsplit(request.target)
+        if not is_absolute(request) or (target.scheme.lower(), target.hostname) == ("http", TOP):
             return await harbor(request)
-        path = path_of(name)
+        path = target.path if target.hostname == TOP else path_of(target.hostname or "")
         if path is None:
-            raise Faulted(_no_such_harbor(name))
-        query = request.target.partition("?")[2]
-        with_query = f"{path}?{query}" if query and "?" not in path else path
+            raise Faulted(_no_such_harbor(target.hostname or ""))
+        with_query = f"{path}?{target.query}" if target.query and "?" not in path else path
         return Response.redirect(f"http://{TOP}{with_query}", 302)
 
     return answer

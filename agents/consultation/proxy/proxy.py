@@ -226,7 +226,7 @@ def is_harbor(url: str) -> bool:
     name, port = split_port(authority(url))
     if name != HARBOR and not name.endswith("." + HARBOR):
         return False
-    if port is None and url.startswith("http://"):
+    if port is None:
         return True
     raise Faulted(
         Fault(404, "unknown-harbor", "No such harbor", "The archive's harbor is http://dlweb/.")

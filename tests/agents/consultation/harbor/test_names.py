@@ -30,6 +30,8 @@ def test_every_name_leads_to_a_page():
         ("http://page.dlweb/", "/page"),
         ("http://20100101.dlweb/", "/?date=20100101"),
         ("http://2010.dlweb/?date=2011", "/?date=2010"),
+        ("https://dlweb/captures?url=x", "/captures?url=x"),
+        ("https://page.dlweb/", "/page"),
     ],
 )
 @ensureDeferred

@@ -360,7 +360,7 @@ async def test_the_past_cannot_be_changed(archive, client, method):
         ("http://", 400),
         ("http://other.dlweb:81/", 404),
         ("http://dlweb:81/", 404),
-        ("https://dlweb/", 404),
+        ("https://dlweb:444/", 404),
         ("http://127.0.0.1:22/", 404),
         ("http://[::1]:8080/", 404),
         ("http://169.254.169.254/latest/meta-data", 404),
