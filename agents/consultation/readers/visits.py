@@ -16,7 +16,9 @@ Every arrow is a redirection with a ticket for that one step, so that no step is
 nobody is led in a circle. *Refused* is a page that says so; for some minutes that browser reads by
 its address, as all do without cookies.
 
-Only pages are led round: what belongs to a page is of its reader (`screens`).
+Only pages are led round: what belongs to a page is of its reader (`screens`). Pages that a browser
+fetches before anybody wants them come without cookies, whoever reads; these are refused, and asked
+for again when they are wanted.
 """
 
 from base64 import urlsafe_b64encode
@@ -91,6 +93,8 @@ class Visits:
         step = self._step(request, url, name, reader)
         if step is not None or reader is not None:
             return step
+        if b"prefetch" in (request.headers.get(b"sec-purpose") or b""):
+            return Response.text(503, "Ask when the page is wanted.\n")
         begins = request.method == "GET" and is_navigation(request.headers)
         if not begins or len(url) > URL_LIMIT or self._refuses(request):
             return None

@@ -68,7 +68,7 @@ class Replay:
             outcome, response = self._fault(request, error.fault)
         now = self.clock.seconds()
         self.measures.answered(now, outcome, now - started)
-        self.audit.note(request, outcome, date)
+        self.audit.note(request, outcome, date, response)
         return response
 
     async def _answer(self, request: Request, reader: Reader) -> tuple[str, Response, str]:

@@ -1,6 +1,7 @@
 """The file of rules: what is read, and how a rule is added and taken out."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -111,6 +112,19 @@ def test_an_edit_is_written_whole_or_not_at_all(tmp_path):
     with pytest.raises(RulesRefused), edited(path) as held:
         held[0] = without_rule(held[0], "none")
     assert path.read_text() == TEXT
+
+
+def test_two_who_edit_at_once_lose_nothing(tmp_path):
+    """Each waits until the other has written."""
+    path = tmp_path / "rules.yaml"
+
+    def add(number):
+        with edited(path) as held:
+            held[0] = with_rule(held[0], RULE | {"reason": str(number)})
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(add, range(24)))
+    assert {rule.reason for rule in read_rules(path)} == {str(number) for number in range(24)}
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):

@@ -148,6 +148,16 @@ def test_parts_and_programs_are_led_nowhere(visits, fields):
     assert browser.go(A, **pairs).asker.key == ADDRESS
 
 
+def test_what_is_fetched_beforehand_is_refused(visits):
+    """It has no cookies and is nobody's; who reads is not taken for one who refuses them."""
+    browser = Browser(visits)
+    ahead = {"Sec-Purpose": "prefetch;anonymous-client-ip", "Sec-Fetch-Dest": "document"}
+    assert browser.go(A, **ahead).status == 503
+    key = browser.go("http://dlweb/").asker.key
+    assert browser.go(A).asker.key == key
+    assert browser.go(A, **ahead).asker.key == key
+
+
 def test_what_is_posted_is_led_nowhere(visits):
     """A redirection would lose it."""
     request = Request("POST", A, Headers([(b"User-Agent", b"Mozilla/5.0")]), ADDRESS)
