@@ -77,7 +77,8 @@ class Walk:
     async def run(self, graph: Graph, workers: Workers) -> None:
         """Follow the archive for ever, and note in a graph what is found."""
         position = self.position = await workers.run(graph.position)
-        waits, rests = Backoff(1.0, self._pause), Backoff(_SHORT_PAUSE, self._pause)
+        short = min(_SHORT_PAUSE, self._pause)
+        waits, rests = Backoff(short, self._pause), Backoff(short, self._pause)
         while True:
             read = position.documents
             try:
