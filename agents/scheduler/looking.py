@@ -36,6 +36,7 @@ _NODES = 500  # of one graph
 _DAYS = 60  # of a timeline, and of what was decided
 _CRAWLS = 60  # ahead, of one site
 _FEW = 8
+_MISSED = 1000  # links of one answer
 _STORY = 100
 _AT_WORK = {work_of(state).value: state.value for state in CrawlState}
 
@@ -107,6 +108,12 @@ class Looking:
     async def site(self, site: str) -> SiteDetails:
         """Tell all that is known of a site, and why it is so; refuses "no-such-site"."""
         return await self._means.store.look(_details, await self._kept(site), self)
+
+    @exposed(roles=("operator",))
+    async def missed_elsewhere(self, limit: int = 100) -> list[MissedLine]:
+        """List links of no site that led readers of the archive nowhere, the last first."""
+        rows = await self._means.store.look(Queries.missed_of, None, max(1, min(limit, _MISSED)))
+        return [MissedLine(**dict(row)) for row in rows]
 
     @exposed(roles=("operator",))
     async def graph(self, site: str = "", size: int = 150) -> SiteGraph:

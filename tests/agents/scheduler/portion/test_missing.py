@@ -126,7 +126,8 @@ def test_links_of_no_site_lead_to_candidates(play: Callable[..., Any], pages: An
     consultation(portion).tell("missed", links=links)
     assert portion.standings()["new.example"] == "discovered"
     assert set(portion.standings()) == {"seed.example", "new.example"}
-    assert len(noted(portion, None)) == 4
+    elsewhere = ensureDeferred(Looking(portion.world.means).missed_elsewhere(3))
+    assert len(portion.world.wait(elsewhere)) == 3
 
 
 def test_hostile_links_are_dropped(play: Callable[..., Any], pages: Any) -> None:
