@@ -1,17 +1,18 @@
 """Names under `dlweb`: `http://calendar.dlweb/` is a way to a page of the harbor (*INA §2.4.3*).
 
 A name only leads to its page at `http://dlweb/`, as `https://dlweb/` does, so that the harbor stays
-one origin, with one guard of its forms. A name of digits is a door to a date: it proposes the date, and the reader
-presses the button, for no link of an archived page shall change what the reader reads.
+one origin, with one guard of its forms. A name of digits is a door to a date: it proposes the date,
+and the reader presses the button, for no link of an archived page shall change what the reader
+reads.
 """
 
 import re
-from urllib.parse import urlsplit
 
 from agents.consultation.errors import Faulted
 from agents.consultation.faults.fault import Fault
 from agents.consultation.harbor.asked import is_absolute
 from agents.consultation.harbor.parts import path_to
+from agents.urls import canonical, host, target
 from anet.http import Handler, Request, Response
 
 TOP = "dlweb"
@@ -50,16 +51,24 @@ def named(harbor: Handler) -> Handler:
     """
 
     async def answer(request: Request) -> Response:
-        target = urlsplit(request.target)
-        if not is_absolute(request) or (target.scheme.lower(), target.hostname) == ("http", TOP):
+        url = canonical(request.target) if is_absolute(request) else None
+        if url is None or url.startswith(f"http://{TOP}/"):
             return await harbor(request)
-        path = target.path if target.hostname == TOP else path_of(target.hostname or "")
-        if path is None:
-            raise Faulted(_no_such_harbor(target.hostname or ""))
-        with_query = f"{path}?{target.query}" if target.query and "?" not in path else path
-        return Response.redirect(f"http://{TOP}{with_query}", 302)
+        return Response.redirect(f"http://{TOP}{_page_of(url)}", 302)
 
     return answer
+
+
+def _page_of(url: str) -> str:
+    """Return path and query of the page that another URL under `dlweb` leads to."""
+    name, asked = host(url), target(url)
+    if name == TOP:
+        return asked
+    path = path_of(name)
+    if path is None:
+        raise Faulted(_no_such_harbor(name))
+    query = asked.partition("?")[2]
+    return f"{path}?{query}" if query and "?" not in path else path
 
 
 def _no_such_harbor(name: str) -> Fault:
