@@ -7,6 +7,7 @@ import pytest_twisted
 from attrs import evolve
 from pytest_twisted import ensureDeferred
 
+from agents.consultation.access.audit import Audit
 from agents.consultation.access.doors import Doors
 from agents.consultation.errors import Faulted
 from agents.consultation.faults.fault import Fault
@@ -24,19 +25,12 @@ CSS = b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nSet-Cookie: a=1\r\n\r\n"
 MOVED = b"HTTP/1.1 302 Found\r\nLocation: /there\r\n\r\n"
 
 
-class NoAudit:
-    """Notes nothing."""
-
-    def note(self, request: Any, outcome: str, date: str = "") -> None:
-        """Note nothing."""
-
-
 @pytest_twisted.async_yield_fixture
 async def replay(reactor, archive):
     """A replay over the fake archive."""
     yield Replay(
         clock=reactor, doors=Doors(), retrieval=archive.retrieval, missing=Missing(10),
-        measures=Measures(), audit=NoAudit(), addresses=Addresses(), script=b"the engine",
+        measures=Measures(), audit=Audit(), addresses=Addresses(), script=b"the engine",
     )  # fmt: skip
 
 
