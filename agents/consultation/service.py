@@ -248,7 +248,6 @@ class Consultation(MultiService):
             self.keeping.rules,
             self._retrieval,
             self._urls.index,
-            self.keeping.audit,
         )
         mementos = Mementos(self._doors, self._retrieval, self.keeping.rules, self._addresses)
         proxy = Proxy(

@@ -14,7 +14,6 @@ from twisted.internet.interfaces import IReactorTime
 
 from agents import dates
 from agents.capture import is_key
-from agents.consultation.access.audit import Audit
 from agents.consultation.access.doors import Doors
 from agents.consultation.access.rules import Rules
 from agents.consultation.cdx.bodies import Frame, body
@@ -57,7 +56,6 @@ class CdxServer:
         rules: what may not be shown.
         retrieval: finds captures.
         index: knows the URLs.
-        audit: notes which records were given.
     """
 
     def __init__(
@@ -67,9 +65,8 @@ class CdxServer:
         rules: Rules,
         retrieval: Retrieval,
         index: UrlIndex,
-        audit: Audit,
     ) -> None:
-        self._doors, self._retrieval, self._index, self._audit = doors, retrieval, index, audit
+        self._doors, self._retrieval = doors, retrieval
         self._listing = CdxListing(clock, retrieval, index, rules)
 
     def add_to(self, router: Router) -> Router:
@@ -139,14 +136,12 @@ class CdxServer:
             return _say(error.fault.status, error.fault.message)
         assert content is not None  # it was not asked for the head only
         capture = nearest.capture
-        response = Response(
+        return Response(
             200,
             _record_fields(nearest),
             Record(capture, content),
             length=record_length(capture),
         )
-        self._audit.note(request, "hit", capture.date, response)
-        return response
 
     async def _find(self, name: str, reader: Reader) -> Nearest:
         """Return the capture that a name tells.

@@ -8,7 +8,6 @@ from typing import Any
 import pytest_twisted
 from twisted.internet.threads import deferToThread
 
-from agents.consultation.access.audit import Audit
 from agents.consultation.access.doors import Doors
 from agents.consultation.cdx.server import CdxServer
 from agents.consultation.lookup.fuzzy import Fuzzy
@@ -26,9 +25,7 @@ class Served:
         fuzzy = Fuzzy(read_rules())
         self.index, self.workers = make_index(folder / "urls", reactor, fuzzy, self.rules, "1")
         archive.retrieval._alike = self.index.alike
-        self.server = CdxServer(
-            reactor, Doors(), self.rules, archive.retrieval, self.index, Audit()
-        )
+        self.server = CdxServer(reactor, Doors(), self.rules, archive.retrieval, self.index)
         self.router = self.server.add_to(Router())
         self.address = ""
 
