@@ -2,6 +2,8 @@
 
 passing     what goes on of a request, and of an answer's head: pure
 keeping     which answers are kept: pure
+upload      what a reader sends
 recorder    what is kept, on its way to the archive
 live        from a request to the answer of the live web
+opening     the room as it is configured; `pages`: what there is to see of it
 """

@@ -5,6 +5,7 @@ it, where the operator allows it.
 """
 
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 from attrs import define, field
@@ -25,14 +26,16 @@ from agents.consultation.live.passing import (
     request_fields,
 )
 from agents.consultation.live.recorder import Recorder
+from agents.consultation.live.upload import Upload
 from agents.consultation.lookup.contents import Pieces
 from agents.consultation.readers.cookies import without_ours
 from agents.posted import posted_url
 from anet.clock import wall
 from anet.errors import AnetError, BodyTooLarge, ForbiddenAddress, Overloaded, TimedOut
 from anet.http import ClientResponse, Headers, HttpClient, Request, Response
+from anet.workers import Workers
 
-REQUEST_LIMIT = 4 * 2**20  # bytes of what a reader sends
+REQUEST_LIMIT = 256 * 2**20  # bytes of what a reader sends
 
 _log = Logger()
 
@@ -43,6 +46,7 @@ class Live(MultiService):
     Args:
         reactor: which reactor.
         client: asks it; permits the addresses that may be asked, and no others.
+        folder: where what readers send lies for a moment.
         recorder: keeps what passes; None where it is only read.
         at_once: answers under way, of all readers together.
         timeout: seconds of silence that `client` gives a server, for words.
@@ -58,6 +62,7 @@ class Live(MultiService):
         self,
         reactor: Any,
         client: HttpClient,
+        folder: Path,
         recorder: Recorder | None = None,
         *,
         at_once: int = 64,
@@ -69,10 +74,11 @@ class Live(MultiService):
         self.recorder = recorder
         self.under_way = 0
         self.on_piece: Callable[[int], None] = lambda _: None
-        self._reactor, self._client = reactor, client
+        self._reactor, self._client, self._folder = reactor, client, folder
+        self._workers = Workers(reactor, 1, name="live uploads")
         self._at_once, self._timeout, self._size = at_once, timeout, size
         self._private = private
-        for service in (client, recorder):
+        for service in (client, recorder, self._workers):
             if service is not None:
                 service.setServiceParent(self)
 
@@ -95,17 +101,21 @@ class Live(MultiService):
             return await self._ask(request, url)
         except BaseException as error:
             self.under_way -= 1
-            if isinstance(error, AnetError):
+            if isinstance(error, AnetError | OSError):
                 return self._fault(request, self._fault_of(url, error))
             raise
 
     async def _ask(self, request: Request, url: str) -> Response:
-        body = await request.read(REQUEST_LIMIT)
         headers = without_ours(request.headers)
         fields = request_fields(headers, whole=self.recorder is not None)
-        date = wall(self._reactor)
-        response = await self._client.request(request.method, url, fields, body)
-        exchange = self._exchange(request, url, body, response, date)
+        upload = Upload(self._workers, self._folder, REQUEST_LIMIT)
+        try:
+            body = await upload.take(request)
+            date = wall(self._reactor)
+            response = await self._client.request(request.method, url, fields, body)
+        finally:
+            upload.close()
+        exchange = self._exchange(request, url, upload.first, response, date)
         recording = self._recording(request.method, headers, response)
         passage = _Passage(self, Pieces(response), self._size, exchange, recording)
         return self._response(request, response, passage)
@@ -141,7 +151,7 @@ class Live(MultiService):
         answer = fault_answer(request, told)
         return Response(answer.status, [*answer.headers, MARK], answer.body)
 
-    def _fault_of(self, url: str, error: AnetError) -> Fault:
+    def _fault_of(self, url: str, error: AnetError | OSError) -> Fault:
         if isinstance(error, ForbiddenAddress):
             return fault.live_forbidden(url)
         if isinstance(error, TimedOut):

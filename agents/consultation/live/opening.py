@@ -39,6 +39,7 @@ def open_live(
     return Live(
         reactor,
         client,
+        private_folder(configuration.directory.absolute() / name),
         recorder,
         at_once=config.live_connections,
         timeout=config.live_timeout,

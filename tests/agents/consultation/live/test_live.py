@@ -1,6 +1,7 @@
 """The live web for readers who ask for it: as it is, marked, and kept where that is wanted."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from twisted.internet.ssl import (
     trustRootFromCertificates,
 )
 
-from agents.consultation.live.live import REQUEST_LIMIT
+from agents.consultation.live.upload import MEMORY, Upload
 from agents.consultation.readers.cookies import set_cookie
+from anet.http import Headers, Request, Response
 from tests.agents.collected.test_captures import contents
 
 BROWSER = {"user_agent": b"Mozilla/5.0"}
@@ -156,10 +158,11 @@ async def test_servers_that_do_not_answer(web, reading, reactor):
 
 
 @ensureDeferred
-async def test_there_are_limits(web, reading):
+async def test_there_are_limits(web, reading, monkeypatch):
     """Of what is sent, of an answer, and of answers under way; none leaves anything behind."""
+    monkeypatch.setattr("agents.consultation.live.live.REQUEST_LIMIT", 1_000_000)
     reader = reading(live_size=1_000_000, live_connections=1)
-    assert (await reader.ask(f"{web.url}/echo", "POST", bytes(REQUEST_LIMIT + 1)))[0].status == 413
+    assert (await reader.ask(f"{web.url}/echo", "POST", bytes(1_000_001)))[0].status == 413
     with pytest.raises(Exception, match="broke off"):
         await reader.ask(f"{web.url}/film.bin")
     assert reader.live.under_way == 0
@@ -209,3 +212,33 @@ async def test_what_is_the_archives_own_is_not_told_to_the_web(web, reading):
     asked = {"cookie": ours, "proxy_authorization": b"Basic c2VjcmV0"}
     assert (await reader.ask(f"{web.url}/cookie", **asked))[1] == b"cookie "
     assert not reader.live.recorder.left_out
+
+
+@ensureDeferred
+async def test_what_a_reader_sends_goes_on_whole(reading, serve):
+    """However much it is, and never all of it in memory; nothing is left of it on the disk."""
+    digests = []
+
+    async def note(request):
+        digest = hashlib.sha256()
+        await request.deliver(digest.update)
+        digests.append(digest.digest())
+        return Response.text(200, "taken")
+
+    reader, address = reading(), serve(note)
+    bodies = [os.urandom(size) for size in (0, 1, MEMORY, MEMORY + 1, 5_000_000)]
+    assert await first_of(bodies[-1], reader.live) == bodies[-1][:MEMORY]
+    for body in bodies:
+        assert (await reader.ask(f"http://{address}/", "POST", body))[1] == b"taken"
+    assert digests == [hashlib.sha256(body).digest() for body in bodies]
+    assert not [path for path in reader.live._folder.iterdir() if path.name.startswith("tmp")]
+
+
+async def first_of(body, live):
+    """Return what an upload knows of a body that comes in one piece."""
+    request = Request("POST", "http://a/", Headers())
+    request.body.put([body])
+    upload = Upload(live._workers, live._folder, len(body))
+    await upload.take(request)
+    upload.close()
+    return upload.first
