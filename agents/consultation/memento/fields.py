@@ -59,14 +59,19 @@ PROXIED = Addresses()
 def memento_fields(nearest: Nearest) -> list[tuple[bytes, bytes]]:
     """Return what an answer of the proxy says of itself as a memento.
 
-    A capture that came from another archive as a memento says so itself, and keeps its word.
+    A capture that came from another archive as a memento says so itself, and keeps its word; one
+    whose node gives it a date that is none is given without.
     """
     capture = nearest.capture
     if b"memento-datetime" in capture.head.lower():
         return []
-    links = f'<{capture.url}>; rel="original timegate", ' + _timemap_link(nearest, PROXIED)
+    try:
+        moment, timemap = http_date(capture.date), _timemap_link(nearest, PROXIED)
+    except dates.InvalidDate:
+        return []
+    links = f'<{capture.url}>; rel="original timegate", {timemap}'
     return [
-        (b"Memento-Datetime", http_date(capture.date).encode()),
+        (b"Memento-Datetime", moment.encode()),
         (b"Vary", b"accept-datetime"),
         (b"Link", links.encode()),
     ]

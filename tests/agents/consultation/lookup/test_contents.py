@@ -144,6 +144,25 @@ async def test_a_part_of_a_small_content_is_proven(archive):
     assert await taken(content) == b"ri"
 
 
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.sampled_from([1, 5000, HELD_LIMIT, HELD_LIMIT + 1, 700_000]), st.data())
+@ensureDeferred
+async def test_any_part_is_those_bytes(archive, size, data):
+    """Whatever is asked for, from nodes or from what is here already, and wherever a node stops."""
+    body = LONG[:size]
+    capture = archive.add("http://a.example/", body)
+    start = data.draw(st.integers(0, size - 1))
+    stop = data.draw(st.integers(start + 1, size))
+    archive.first.cut_after = data.draw(st.none() | st.integers(0, size))
+    nodes = [archive.first.url, archive.second.url]
+    of_nodes = Content(archive.client, nodes, capture.content, size, (start, stop))
+    assert await taken(of_nodes) == body[start:stop]
+    at_hand = Content(archive.client, [], capture.content, size, (start, stop), body)
+    assert await taken(at_hand) == body[start:stop] == at_hand.whole
+
+
 @pytest.mark.parametrize("span", [None, (1000, 60_000_000)])
 @ensureDeferred
 async def test_no_content_is_held_whole(archive, serve, span):

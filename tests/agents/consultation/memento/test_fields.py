@@ -3,6 +3,7 @@
 from datetime import datetime
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +60,12 @@ def test_a_memento_elsewhere_has_its_timegate_elsewhere():
     """Where URLs differ, the original and the TimeGate are named apart."""
     links = distinct_links(NEAREST, REPLAY)
     assert links.startswith(f'<{URL}>; rel="original", <http://harbor.example/timegate/{URL}>')
+
+
+@pytest.mark.parametrize("wrong", [{"capture": evolve(CAPTURE, date="x" * 20)}, {"first": "1"}])
+def test_a_date_that_is_none_is_not_said(wrong):
+    """A node that gives nonsense for a date costs the fields, not the answer."""
+    assert memento_fields(evolve(NEAREST, **wrong)) == []
 
 
 @pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\nMEMENTO-datetime: x\r\n\r\n"])
