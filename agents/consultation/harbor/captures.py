@@ -11,6 +11,7 @@ from agents.consultation.errors import LookupFailed, NodesFailed
 from agents.consultation.harbor import frame
 from agents.consultation.harbor.asked import wants_json
 from agents.consultation.harbor.days import changes, nearest
+from agents.consultation.harbor.heads import type_of
 from agents.consultation.harbor.means import Means, number_of, url_of
 from agents.consultation.harbor.parts import (
     Column,
@@ -31,6 +32,7 @@ from agents.page import text_html
 from anet.http import Request, Response
 
 PAGE_SIZE = 50
+TYPED = 500  # captures of a URL up to which their heads are fetched, for their types
 _LINE = ("date", "status", "size", "content", "metadata")
 
 
@@ -60,6 +62,8 @@ async def captures(means: Means, request: Request) -> Response:
         return means.no_url(request)
     try:
         lines = await means.captures(request, url)
+        if len(lines) <= TYPED and not wants_json(request):
+            lines = await means.captures(request, url, heads=True)
     except (LookupFailed, NodesFailed) as error:
         return means.unreachable(request, error)
     day = request.query.get("day", "")[:8]
@@ -130,6 +134,7 @@ def _table(view: View, url: str, chosen: Shown) -> str:
         *([Column(say("captures.from")), Column(say("captures.to"))] if _two(chosen) else []),
         Column(say("status"), "number"),
         Column(say("size.column"), "number"),
+        *([Column(say("type"), "short")] if _typed(chosen) else []),
         Column(say("captures.content")),
         Column(say("captures.change")),
     ]
@@ -144,6 +149,10 @@ _FORM = ' id="compare" class="more"'
 
 def _two(chosen: Shown) -> bool:
     return len(chosen.captures) > 1
+
+
+def _typed(chosen: Shown) -> bool:
+    return any(capture.head for capture, _ in chosen.captures)
 
 
 def _row(view: View, chosen: Shown, place: int) -> list[str]:
@@ -162,6 +171,7 @@ def _row(view: View, chosen: Shown, place: int) -> list[str]:
         *(radios if _two(chosen) else []),
         str(capture.status),
         text_html(words.size(capture.size)),
+        *([text_html(type_of(capture.head) or words.say("unknown"))] if _typed(chosen) else []),
         f'<span class="key" title="{key}">{key[:12]}…</span>',
         text_html(words.say(f"change.{change}")),
     ]

@@ -11,11 +11,12 @@ from typing import Any
 
 import msgspec
 
+from agents.consultation.harbor.heads import fields_of, type_of
 from agents.consultation.mining.extraction import extract
 from agents.decoding import Decoding
 from agents.parsers import media_type
 from agents.parsers.charset import Text
-from anet.http import Headers, parse_head
+from anet.http import Headers
 
 CONTENT_LIMIT = 4 * 1024 * 1024  # bytes of a content that is compared, as stored
 BODY_LIMIT = 8 * 1024 * 1024  # bytes of a document, decoded
@@ -84,8 +85,8 @@ def compare(old: Document, new: Document, mode: str) -> dict[str, Any]:
         mode: `text` for what people read, `source` for the lines of the documents, `links` for
             links and header fields.
     """
-    heads = _fields(old[1]), _fields(new[1])
-    types = _type(heads[0]), _type(heads[1])
+    heads = fields_of(old[1]), fields_of(new[1])
+    types = type_of(old[1]), type_of(new[1])
     if mode == "links":
         added, gone = _links(old, new)
         told = Comparison(types, fields=_changed(*heads), links_added=added, links_gone=gone)
@@ -177,7 +178,7 @@ def _lines(document: Document, mode: str) -> list[str]:
     """Return what there is to compare of a document, line by line."""
     url, head, body = document
     if mode == "source":
-        return list(_source(url, _fields(head), body))
+        return list(_source(url, fields_of(head), body))
     text: str = extract(body, head, url)["text"]
     return [line for line in text.split("\n") if line.strip()]
 
@@ -213,17 +214,6 @@ def _links(old: Document, new: Document) -> tuple[list[str], list[str]]:
     added = [url for url in after if url not in before]
     gone = [url for url in before if url not in after]
     return added[:LINKS_LIMIT], gone[:LINKS_LIMIT]
-
-
-def _type(head: Headers) -> str:
-    return media_type(head.text(b"content-type"))[0]
-
-
-def _fields(head: bytes) -> Headers:
-    try:
-        return parse_head(head).headers
-    except ValueError:
-        return Headers()
 
 
 def _changed(old: Headers, new: Headers) -> list[tuple[str, str, str]]:

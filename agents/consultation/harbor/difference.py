@@ -20,12 +20,12 @@ from agents.consultation.harbor import frame
 from agents.consultation.harbor.asked import wants_json
 from agents.consultation.harbor.comparing import CONTENT_LIMIT, Comparison, compare
 from agents.consultation.harbor.difference_parts import Pair, difference_page
+from agents.consultation.harbor.heads import type_of
 from agents.consultation.harbor.means import Means, url_of
 from agents.consultation.harbor.pictures import picture_type
-from agents.parsers import media_type
 from agents.urls import authority, split_port
 from anet.errors import AnetError
-from anet.http import Request, Response, parse_head
+from anet.http import Request, Response
 
 TIME = 10.0  # seconds that a comparison may take
 _HOST = re.compile(r"[A-Za-z0-9.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\]")
@@ -81,7 +81,7 @@ async def _answer(means: Means, request: Request, old: Version, new: Version) ->
         told = await _comparison(means, old, new, mode)
     if wants_json(request):
         return _json(old, new, told)
-    pair = Pair(old.capture, new.capture, _type(old.capture), _type(new.capture))
+    pair = Pair(old.capture, new.capture, type_of(old.capture.head), type_of(new.capture.head))
     replay = "" if view.through_proxy else _beside(request, means.replay())
     shown = "pictures" if pictures and mode in ("text", "source") else mode
     return difference_page(view, pair, shown, told, replay)
@@ -129,10 +129,3 @@ def _beside(request: Request, replay: str) -> str:
         return replay
     scheme, port = replay.partition(":")[0], split_port(authority(f"{replay}/"))[1]
     return f"{scheme}://{host}:{port}"
-
-
-def _type(capture: Capture) -> str:
-    try:
-        return media_type(parse_head(capture.head).headers.text(b"content-type"))[0]
-    except ValueError:
-        return ""

@@ -12,13 +12,13 @@ import msgspec
 from attrs import define, frozen
 
 from agents.capture import is_key
-from agents.consultation.errors import NodesFailed
+from agents.consultation.errors import LookupFailed, NodesFailed
 from agents.consultation.lookup.structures import Nodes
 from agents.consultation.readers.reader import Reader
 from agents.consultation.urls.index import UrlIndex
 from agents.consultation.urls.tables import Listed
 from agents.urls import canonical
-from anet.errors import AnetError
+from anet.errors import AnetError, Overloaded, Stopped
 from anet.http import HttpClient
 from anet.together import together
 
@@ -83,12 +83,15 @@ class Listings:
             reader: for whom.
 
         Raises:
-            LookupFailed: nobody knows which nodes there are.
+            LookupFailed: nobody knows which nodes there are, or the index cannot be asked now.
             NodesFailed: no node answers.
         """
         index, place = self._index, None if is_key(after) else searched(prefix)
         if index is not None and place is not None and (after or index.complete):
-            page = await index.urls(*place, after, limit, reader)
+            try:
+                page = await index.urls(*place, after, limit, reader)
+            except (Stopped, Overloaded) as error:
+                raise LookupFailed(str(error)) from None
             if after or page.urls or page.after:
                 return Listing(page.urls, page.after, 0, 0)
         return await self._scanned(prefix, after, limit)

@@ -113,15 +113,23 @@ class Means:
             request, 400, "no-url", self.view(request).words.say("no-url.words", text=typed)
         )
 
-    async def captures(self, request: Request, url: str) -> list[CaptureLine]:
+    async def captures(
+        self, request: Request, url: str, *, heads: bool = False
+    ) -> list[CaptureLine]:
         """Return the captures of a URL that this reader may see, in the order of their dates.
+
+        Args:
+            request: the reader's.
+            url: canonical.
+            heads: whether their heads are wanted too.
 
         Raises:
             LookupFailed: nobody knows where they lie.
             NodesFailed: no node gave them.
         """
         reader = self.reader(request)
-        lines = [line for line in await self.retrieval.captures(url) if _is_date(line.date)]
+        found = await self.retrieval.captures(url, heads=heads)
+        lines = [line for line in found if _is_date(line.date)]
         if not self.rules.count:  # as in most archives; a URL may have ten thousand captures
             return lines
         rules = self.rules

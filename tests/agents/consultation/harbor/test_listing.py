@@ -8,6 +8,7 @@ from pytest_twisted import ensureDeferred
 from agents.consultation.errors import LookupFailed, NodesFailed
 from agents.consultation.harbor.listing import Listed, Listings, Part, begins, merged
 from agents.consultation.urls.index import UrlPage
+from anet.errors import Stopped
 
 KEYS = st.text("abc", min_size=1, max_size=3)
 
@@ -139,3 +140,16 @@ async def test_lists_serve_until_the_index_is_complete(archive):
     index.complete, index.asked = False, []
     assert len((await listings.page("a.example/x", "", 10)).urls) == 1
     assert index.asked == []
+
+
+@ensureDeferred
+async def test_an_index_that_cannot_be_asked_is_said(archive):
+    """A search that began in the index goes on there, or says that it cannot now."""
+
+    class Closed(Index):
+        async def urls(self, url, match, after, limit, reader=None):
+            raise Stopped("the index of URLs is closed")
+
+    listings = Listings(archive.client, archive.locator.all_nodes, Closed())
+    with pytest.raises(LookupFailed, match="closed"):
+        await listings.page("", "uAAAA", 10)

@@ -14,6 +14,7 @@ from agents import dates
 from agents.capture import Capture, structure_key
 from agents.consultation.access.rules import Rules
 from agents.consultation.faults.fault import Fault
+from agents.consultation.harbor import captures
 from agents.consultation.harbor.answers import ACTS, PAGES
 from agents.consultation.harbor.comparing import Comparison, Row
 from agents.consultation.harbor.difference_parts import Pair, difference_page
@@ -163,6 +164,16 @@ async def test_captures_are_paged(visitor):
 
 
 @ensureDeferred
+async def test_captures_have_a_type(archive, visitor, monkeypatch):
+    """As their heads say; of a URL with very many captures the heads are not fetched."""
+    path = f"/captures?url={QUOTED}"
+    assert "text/html" in (await visitor.tree(path)).xpath("//tbody/tr[1]/td/text()")
+    monkeypatch.setattr(captures, "TYPED", 10)
+    page = await visitor.tree(path)
+    assert "Type" not in page.xpath("//th/text()") and len(page.xpath("//tbody/tr")) == 50
+
+
+@ensureDeferred
 async def test_two_captures_are_chosen(visitor):
     """At first the two newest are, and each choice says its date to who cannot see the column."""
     page = await visitor.tree(f"/captures?url={QUOTED}")
@@ -191,10 +202,10 @@ async def test_a_calendar_of_many_captures_is_bounded(archive, visit):
     """Ten thousand captures of a long URL make a page that a phone can load."""
     url = "http://a.example/" + "long/" * 300
     start = dates.to_datetime(OLD)
-    captures = archive.first.captures[structure_key(url)] = []
+    known = archive.first.captures[structure_key(url)] = []
     for place in range(10_000):
         date = dates.from_datetime(start + timedelta(hours=place))
-        captures.append(Capture(url, date, "0" * 64, 1, 200, b""))
+        known.append(Capture(url, date, "0" * 64, 1, 200, b""))
     body = (await visit().get(f"/calendar?url={quote(url, safe='')}"))[1]
     assert len(body) < 200_000
     assert len(html.fromstring(body).xpath("//button[@name='day']")) > 50
