@@ -67,6 +67,8 @@ class Rules:
 
     def rule(self, url: str, date: str = "", reader: Reader | None = None) -> Rule | None:
         """Return the most specific rule that keeps a canonical URL back, or None."""
+        if not self.count:
+            return None
         now = ""
         for rule in self._places.find(url):
             now = now or self._now()
