@@ -1,6 +1,7 @@
 """What a real browser makes of https:// in the archive: tunnels, certificates, redirects."""
 
 import tempfile
+import time
 from base64 import b64encode
 from hashlib import sha256
 
@@ -10,8 +11,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pytest_twisted import ensureDeferred
 from twisted.internet.threads import deferToThread
 
+from agents.consultation.access.credentials import add_reader
 from agents.consultation.proxy.authority import authority_of
-from tests.agents.consultation.browser.conftest import CHROMIUM, Browser
+from tests.agents.consultation.browser.conftest import CHROMIUM, PATIENCE, Browser
 from tests.agents.consultation.test_service import Running
 
 pytestmark = pytest.mark.slow
@@ -101,6 +103,64 @@ async def test_a_browser_is_set_up_by_the_script_alone(archive, reactor, tmp_pat
             await deferToThread(browser.open, PLAIN)
             shown = "[location.href, document.title]"
             assert await deferToThread(browser.run, shown) == [SECURE, "secure"]
+        finally:
+            await deferToThread(browser.close)
+            await running.stop()
+
+
+def answer_challenges(browser, credentials):
+    """Answer what the browser has asked since; return how many challenges there were."""
+    events, browser.events = browser.events, []
+    asked = 0
+    for event in events:
+        number = event.get("params", {}).get("requestId")
+        if event.get("method") == "Fetch.requestPaused":
+            browser.call("Fetch.continueRequest", requestId=number)
+        elif event.get("method") == "Fetch.authRequired":
+            assert event["params"]["authChallenge"]["source"] == "Proxy"
+            answer = {"response": "ProvideCredentials", **credentials}
+            browser.call("Fetch.continueWithAuth", requestId=number, authChallengeResponse=answer)
+            asked += 1
+    return asked
+
+
+def title_of(browser):
+    """Return the title that is shown; the page itself does not answer while it is loaded."""
+    time.sleep(0.05)
+    try:
+        history = browser.call("Page.getNavigationHistory")
+    except AssertionError:  # between two processes
+        return ""
+    return history["entries"][history["currentIndex"]]["title"]
+
+
+@ensureDeferred
+async def test_a_browser_asks_its_reader_once(archive, reactor, tmp_path):
+    """After one challenge, pages, parts and tunnels are had by name and password, over TLS."""
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium")
+    add_site(archive)
+    add_reader(tmp_path, "anna", "correct horse")
+    running = Running(
+        reactor, archive, tmp_path, lookup="index", proxy_tls=True, credentials="always"
+    )
+    credentials = {"username": "anna", "password": "correct horse"}
+
+    def walk(browser):
+        browser.call("Fetch.enable", handleAuthRequests=True)
+        browser.run(f"setTimeout(() => location.href = '{PLAIN}', 0) && 0")
+        asked = 0
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and title_of(browser) != "secure":
+            asked += answer_challenges(browser, credentials)
+        browser.call("Fetch.disable")
+        browser.wait("window.socket === 'failed'")
+        return asked, browser.run("location.href")
+
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        browser = await deferToThread(Browser, folder, running.agent.proxy.url.rstrip('/'), pinned(tmp_path))
+        try:
+            assert await deferToThread(walk, browser) == (1, SECURE)
         finally:
             await deferToThread(browser.close)
             await running.stop()
