@@ -104,7 +104,7 @@ def test_the_guide_records_what_a_reader_sees(recording, site):
             ).stdout
             if "dlweb-live" in here:
                 assert told.strip().lower() == b"dlweb-live: 1"
-    assert json.loads(told)["live"]["kept"] == 1
+    assert json.loads(told)["live"]["records"] is True
     switch(recording, live=False)
     kept = wait_for(lambda: given(recording, url), "what was recorded")
     assert kept == b"<title>seen</title>"
