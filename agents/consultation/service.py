@@ -238,7 +238,8 @@ class Consultation(MultiService):
             self.keeping.rules,
             self._retrieval,
             self.readers,
-            self._listings,
+            self.screens,
+            self._urls.index,
             self._extracting,
             self._mining,
         )

@@ -51,7 +51,7 @@ class Archive:
         """Yield the archived URLs that begin with a prefix."""
         after: dict[str, str] | None = {}
         while after is not None:
-            told = await self._ask("urls", prefix=prefix, limit=_PAGE, **after) or {}
+            told = await self._ask("urls", url=prefix, limit=_PAGE, **after) or {}
             for listed in told.get("urls", ()):
                 yield listed["url"]
             after = {"after": told["after"]} if told.get("after") else None

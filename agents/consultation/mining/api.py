@@ -19,7 +19,6 @@ from agents.consultation.errors import ContentDamaged, Faulted, LookupFailed, No
 from agents.consultation.faults.fault import unknown_url
 from agents.consultation.harbor.asked import origin_of
 from agents.consultation.harbor.forms import FormRefused, check_origin
-from agents.consultation.harbor.listing import Listings
 from agents.consultation.lookup.contents import Content
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import CaptureLine, Nearest
@@ -30,6 +29,10 @@ from agents.consultation.mining.extraction import Extracted
 from agents.consultation.mining.mining import Mining
 from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
+from agents.consultation.readers.screen import told as screen_told
+from agents.consultation.readers.screens import Screens
+from agents.consultation.urls.index import UrlIndex
+from agents.consultation.urls.surt import MATCHES
 from anet.errors import AnetError, Overloaded
 from anet.http import Request, Response, Router
 
@@ -52,7 +55,8 @@ class Api:
         rules: what may not be shown.
         retrieval: finds captures.
         readers: what each reader chose.
-        listings: lists URLs.
+        screens: what is on the readers' screens.
+        index: of URLs.
         extracting: reads documents.
         mining: knows who links to whom; None where the operator did not switch it on.
     """
@@ -61,7 +65,8 @@ class Api:
     rules: Rules
     retrieval: Retrieval
     readers: Readers
-    listings: Listings
+    screens: Screens
+    index: UrlIndex
     extracting: Extracting
     mining: Mining | None = None
 
@@ -71,6 +76,7 @@ class Api:
             self._route(router, "GET", name, getattr(self, name))
         for name in ("backlinks", "similar"):
             self._route(router, "GET", name, getattr(self, name))
+        self._route(router, "GET", "screens", self.screens_of)
         self._route(router, "GET", "date", self.date)
         self._route(router, "PUT", "date", self.set_date)
         router.route("GET", "/api/openapi.json", self._contract)
@@ -95,7 +101,7 @@ class Api:
         except FormRefused:
             detail = "the request was sent by another site than the harbor"
             return problem(403, "refused", "The date is unchanged", detail)
-        except (LookupFailed, NodesFailed, ContentDamaged) as error:
+        except (LookupFailed, NodesFailed, ContentDamaged, Overloaded) as error:
             detail = f"The archive does not answer: {error}. Try again in a moment."
             return problem(503, "archive-unreachable", "The archive does not answer", detail)
 
@@ -131,21 +137,22 @@ class Api:
         self.readers.choose(reader.key, date=date)
         return answer({"date": date})
 
+    async def screens_of(self, request: Request, reader: Reader) -> Response:
+        """Tell which pages the reader has on the screen, and what belongs to each."""
+        Query.of(request, ())
+        return answer({"screens": [screen_told(one) for one in self.screens.of(reader.key)]})
+
     # URLs and captures
 
     async def urls(self, request: Request, reader: Reader) -> Response:
-        """List archived URLs, in the order of their keys."""
-        query = Query.of(request, ("prefix", "limit", "after"))
-        limit = query.number("limit", USUAL, MOST)
-        prefix = query.values.get("prefix", "")
-        listing = await self.listings.page(prefix, query.after(), limit)
-        shown = [
-            {"url": listed.url, "key": listed.key}
-            for listed in listing.urls
-            if self._may_see(listed.url, "", reader)
-        ]
-        after = ending(listing.after) if listing.after else None
-        return answer({"urls": shown, "after": after, "complete": listing.silent == 0})
+        """List archived URLs, site by site."""
+        query = Query.of(request, ("url", "match", "limit", "after"))
+        url = query.url() if query.values.get("url") else ""
+        match, limit = query.choice("match", MATCHES, "prefix"), query.number("limit", USUAL, MOST)
+        found = await self.index.urls(url, match, query.after(), limit, reader)
+        shown = [{"url": listed.url, "key": listed.key} for listed in found.urls]
+        after = ending(found.after) if found.after else None
+        return answer({"urls": shown, "after": after, "complete": self.index.complete})
 
     async def captures(self, request: Request, reader: Reader) -> Response:
         """List the captures of a URL between two dates, oldest first."""

@@ -86,6 +86,17 @@ class Query:
             raise Refused(f"{name}={text[:30]!r} is not a number from 1 to {most}")
         return int(text)
 
+    def choice(self, name: str, choices: Collection[str], usual: str) -> str:
+        """Return one of some words.
+
+        Raises:
+            Refused: it is none of them.
+        """
+        text = self.values.get(name, "") or usual
+        if text not in choices:
+            raise Refused(f"{name}={text[:30]!r} is none of {', '.join(choices)}")
+        return text
+
     def after(self) -> str:
         """Return where the former page of answers ended, or nothing.
 

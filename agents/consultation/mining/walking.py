@@ -99,7 +99,7 @@ class Walk:
         """Follow some URLs, and note them; return how far that goes."""
         if not position.after:
             position = replace(position, begun=dates.now(self._reactor), silent=False)
-        listing = await self._listings.page("", position.after, _URLS)
+        listing = await self._listings.by_key("", position.after, _URLS)
         silent = position.silent or listing.silent > 0 or listing.nodes == 0
         for batch in _batches(listing.urls):
             seen: list[Seen] = []

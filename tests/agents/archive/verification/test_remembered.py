@@ -31,7 +31,7 @@ class Pages:
     async def __call__(self, request: Request) -> Response:
         query, name = request.query, request.path.rpartition("/")[2]
         if name == "urls":
-            return self.urls(query["prefix"], query.get("after", ""))
+            return self.urls(query["url"], query.get("after", ""))
         captures = [self.capture(query["url"], *each) for each in OLD.get(query["url"], ())]
         if not captures:
             return Response.json(404, {"detail": "no such URL"})

@@ -14,13 +14,20 @@ from pytest_twisted import ensureDeferred
 from agents.capture import structure_key
 from agents.consultation.access.doors import Doors
 from agents.consultation.access.rules import Rules
+from agents.consultation.asked import Asked
 from agents.consultation.harbor.listing import Listings
+from agents.consultation.lookup.fuzzy import Fuzzy
+from agents.consultation.lookup.url_rules import read_rules
 from agents.consultation.mining.api import Api
 from agents.consultation.mining.contract import FILE, openapi
 from agents.consultation.mining.extracting import Extracting
 from agents.consultation.mining.mining import Mining
 from agents.consultation.mining.walking import Walk
+from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
+from agents.consultation.readers.screens import Screens
+from agents.consultation.urls.service import make_index
+from agents.consultation.urls.tables import Progress
 from anet.http import Headers, Request, Router
 from anet.tasks import sleep
 
@@ -36,7 +43,8 @@ STORY = (
 PAGE = f"<html lang=en><title>A &amp; B</title><a href=/news>News</a><img src=a.png><p>{STORY}"
 ASKED = {
     "/api/1/date": {},
-    "/api/1/urls": {"prefix": "example.org"},
+    "/api/1/screens": {},
+    "/api/1/urls": {"url": HOME, "match": "host"},
     "/api/1/captures": {"url": HOME, "from": "2019", "to": "2027"},
     "/api/1/capture": {"url": HOME, "date": "2020"},
     "/api/1/content": {"url": HOME, "date": "2020"},
@@ -92,13 +100,22 @@ async def program(archive, reactor, tmp_path):
     mining = Mining(reactor, tmp_path, walk)
     for service in (extracting, mining):
         service.startService()
-    api = Api(Doors(), Rules(), archive.retrieval, Readers(10), listings, extracting, mining)
+    rules, screens = Rules(), Screens()
+    index, threads = make_index(tmp_path / "urls", reactor, Fuzzy(read_rules()), rules, "mark")
+    for pool in threads:
+        pool.startService()
+    await index.open()
+    await index.add("node", Progress(), [HOME, OTHER])
+    api = Api(
+        Doors(), rules, archive.retrieval, Readers(10), screens, index, extracting, mining
+    )  # fmt: skip
     for _ in range(2000):
         if mining.reach()["complete"]:
             break
         await sleep(reactor, 0.01)
     yield Program(api)
-    for service in (mining, extracting):
+    await index.close()
+    for service in (mining, extracting, *threads):
         await service.stopService()
 
 
@@ -139,6 +156,8 @@ async def test_every_parameter_is_read(program):
             if schema["type"] == "integer":
                 wrong += [{name: schema["minimum"] - 1}, {name: schema["maximum"] + 1}, {name: "x"}]
                 assert (await program.get(path, **given, **{name: schema["maximum"]})).status == 200
+            if name == "match":
+                wrong += [{name: "nearly"}]
             if name in ("date", "from", "to"):
                 wrong += [{name: "yesterday"}]
             if name == "after":
@@ -253,13 +272,15 @@ async def test_captures_come_in_pages(program):
 
 @ensureDeferred
 async def test_urls_come_in_pages(program):
-    """Page after page gives every URL once, in the order of keys."""
+    """Page after page gives every URL once, by host, the top-level domain first."""
     found, after = [], {}
     while after is not None:
         told = await program.json("urls", limit=1, **after)
-        found += [listed["key"] for listed in told["urls"]]
+        found += [listed["url"] for listed in told["urls"]]
         after = None if told["after"] is None else {"after": told["after"]}
-    assert found == sorted(map(structure_key, (HOME, OTHER)))
+    assert found == [OTHER, HOME]
+    told = await program.json("urls", url="http://example.org/", match="domain")
+    assert told["urls"] == [{"url": HOME, "key": structure_key(HOME)}]
 
 
 @ensureDeferred
@@ -308,6 +329,23 @@ async def test_similar_documents(program):
     told = await program.json("similar", url=HOME)
     (alike,) = told["similar"]
     assert alike["url"] == OTHER and 0.3 < alike["resemblance"] < 1
+
+
+@ensureDeferred
+async def test_what_is_on_the_screen(program, archive):
+    """The page that the reader has open, with its part, and with what it lacks."""
+    reader = Reader(READER, READER)
+    picture = archive.add(HOME + "a.png", b"\x89PNG", date=NEW)
+    page = (await program.api.retrieval.find(HOME, NEW)).capture
+    program.api.screens.note(Asked(HOME, reader, destination="document"), page)
+    part = Asked(picture.url, reader, referrer=HOME, destination="image")
+    program.api.screens.note(part, picture)
+    program.api.screens.missed(Asked(HOME + "b.css", reader, referrer=HOME, destination="style"))
+    response = await program.get("/api/1/screens")
+    check(openapi(), openapi()["paths"]["/api/1/screens"]["get"], response)
+    (screen,) = json.loads(response.body)["screens"]
+    assert (screen["url"], screen["missing"]) == (HOME, [HOME + "b.css"])
+    assert [each["url"] for each in screen["parts"]] == [picture.url]
 
 
 @ensureDeferred
