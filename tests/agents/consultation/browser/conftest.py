@@ -178,9 +178,12 @@ async def begin(consultation: Any) -> Any:
     browsers: list[Browser] = []
     with ExitStack() as folders:
 
-        async def begun(*flags: str) -> Browser:
+        async def begun(*flags: str, preferences: str = "") -> Browser:
             folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
             place = folders.enter_context(folder)
+            if preferences:
+                (Path(place) / "Default").mkdir()
+                (Path(place) / "Default" / "Preferences").write_text(preferences)
             browser = await deferToThread(Browser, place, consultation.proxy.address, *flags)
             browsers.append(browser)
             return browser

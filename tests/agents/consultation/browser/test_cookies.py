@@ -107,3 +107,22 @@ async def test_a_link_leads_on_to_another_host(archive, consultation, browsers):
 
     title, _ = await deferToThread(follow)
     assert title == "Old"
+
+
+@ensureDeferred
+async def test_a_browser_that_keeps_no_cookies_is_told_and_reads_on(archive, consultation, begin):
+    """It is led in no circle, and reads at the date of its address."""
+    add_sites(archive)
+    consultation.readers.choose("127.0.0.1", date=OLD)
+    blocked = '{"profile": {"default_content_setting_values": {"cookies": 2}}}'
+    browser = await begin("about:blank", preferences=blocked)
+
+    def read():
+        browser.open(A)
+        told = browser.run("document.body.innerText")
+        browser.run(f"document.querySelector('a[href=\"{A}\"]').click()")
+        browser.wait(f"location.href === '{A}' && document.readyState === 'complete'")
+        return told, browser.run("document.title")
+
+    told, title = await deferToThread(read)
+    assert "Cookies are refused" in told and title == "Old"
