@@ -94,10 +94,12 @@ class Listings:
                 raise LookupFailed(str(error)) from None
             if after or page.urls or page.after:
                 return Listing(page.urls, page.after, 0, 0)
-        return await self._scanned(prefix, after, limit)
+        return await self.by_key(prefix, after, limit)
 
-    async def _scanned(self, prefix: str, after: str, limit: int) -> Listing:
-        """Return a page of the lists of all nodes.
+    async def by_key(self, prefix: str, after: str, limit: int) -> Listing:
+        """Return a page of the lists of all nodes, in the order of keys.
+
+        Whoever goes through all that is held goes on after any key of a page.
 
         Raises:
             LookupFailed: nobody knows which nodes there are.
