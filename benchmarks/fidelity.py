@@ -1,6 +1,6 @@
 """How faithful archived pages are, live and archived side by side, beside pywb's proxy.
 
-    python benchmarks/fidelity.py [--quick] [--runs N] [--engine FILE]
+    python benchmarks/fidelity.py --engine FILE [--quick] [--runs N]
 
 Five sites of different make (`tests/replay_sites`) are served by nginx, collected by dlweb's
 crawler, looked at by headless Chromium, and switched off. Each page is then opened from the
@@ -42,7 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="one run")
     parser.add_argument("--runs", type=int, default=3, help="of each, in turn (default: 3)")
-    parser.add_argument("--engine", help="file of the replay engine (default: pywb's)")
+    parser.add_argument("--engine", required=True, help="file sw.js of wabac.js")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dlweb-fidelity-", dir=shared_memory()) as name:
         report(*measure(Path(name), 1 if options.quick else options.runs, options.engine))
@@ -55,7 +55,7 @@ def shared_memory() -> Path | None:
 
 
 def measure(
-    work: Path, runs: int, engine: str | None
+    work: Path, runs: int, engine: str
 ) -> tuple[str, dict[str, list[Compared]], dict[str, list[float]]]:
     """Return the browser's version, all pages seen each way, and how long each run took."""
     base = free_ports(SPAN + 2)

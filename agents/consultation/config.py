@@ -43,8 +43,8 @@ class ConsultationConfig:
             asked for; any other is refused, so that no web site can pass itself off as them.
         replay: where browsers without the proxy reach archived pages, at `/web/DATE/URL`: an
             origin of its own, since archived scripts run there; null means base port + 96.
-        replay_engine: the file of the replay engine, `sw.js` of wabac.js; null means that of the
-            installed package pywb, if there is one.
+        replay_engine: the file of the replay engine, `sw.js` of wabac.js; null means the one of
+            that name in the archive's folder, if there is one.
         scheduler: the scheduler's HIP address; null means base port + 0.
         storage_master: the storage master's HIP address; null means base port + 2.
         lookup: `multicast` (the network carries it), `index` (ask an index node), or `auto`

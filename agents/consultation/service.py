@@ -286,7 +286,7 @@ class Consultation(MultiService):
             measures=self._measures,
             audit=self.keeping.audit,
             addresses=self._addresses,
-            script=engine_of(config.replay_engine),
+            script=engine_of(config.replay_engine, configuration.directory),
         )
         self.replay = entrance.pages(
             "replay",

@@ -66,7 +66,7 @@ def archive(folder: Path, base: int, engine: str | None = None) -> Iterator[Arch
     Args:
         folder: where it is to be.
         base: the first of a hundred free ports.
-        engine: file of the replay engine, if not that of an installed package.
+        engine: file of the replay engine, if pages are to be replayed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     settings = {"site-crawler": {"hosts": [hosts()]}, "consultation": {"replay_engine": engine}}

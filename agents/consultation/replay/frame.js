@@ -30,7 +30,7 @@
   });
   // Where the page leads, the address follows; nothing opens a window that nobody watches.
   addEventListener("message", ({ source, data }) => {
-    const moves = data.wb_type === "load" || data.wb_type === "replace-url";
+    const moves = data && (data.wb_type === "load" || data.wb_type === "replace-url");
     if (source !== frame.contentWindow || !moves || !/^https?:/.test(data.url)) return;
     history.replaceState({}, "", `/web/${data.ts || data.request_ts || ""}/${data.url}`);
     document.title = data.title || data.url;
