@@ -6,4 +6,6 @@ remembered   the same, for some seconds
 index        the index node, over HIP
 structures   captures, from storage nodes
 contents     contents, from storage nodes
+fuzzy        URLs that mean the same document
+url_rules    the table of what does not say which document is meant
 """
