@@ -47,7 +47,8 @@ def test_readers_come_and_go(tmp_path):
 @pytest.mark.parametrize(
     ("name", "password"),
     [
-        ("", "long enough"), ("a:b", "long enough"), ("192.0.2.1", "long enough"), ("é", "long enough"),
+        ("", "long enough"), ("a:b", "long enough"), ("192.0.2.1", "long enough"),
+        ("é", "long enough"),
         ("a b", "long enough"), ("a" * 101, "long enough"), ("a\n", "long enough"),
         ("a", "short"), ("a", "x" * 1001), ("a", "line\nline line"),
     ],

@@ -158,7 +158,8 @@ async def test_a_browser_asks_its_reader_once(archive, reactor, tmp_path):
         return asked, browser.run("location.href")
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        browser = await deferToThread(Browser, folder, running.agent.proxy.url.rstrip('/'), pinned(tmp_path))
+        proxy = running.agent.proxy.url.rstrip("/")
+        browser = await deferToThread(Browser, folder, proxy, pinned(tmp_path))
         try:
             assert await deferToThread(walk, browser) == (1, SECURE)
         finally:
