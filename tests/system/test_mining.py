@@ -169,6 +169,33 @@ def test_the_archive_is_mined(world: World) -> None:
     assert wait_for(found, "backlinks", seconds=90) == home
 
 
+def test_mining_survives_a_kill(world: World) -> None:
+    """The agent that is begun anew knows what the killed one noted, and reads none of it again."""
+    target = world.static.url + "pages/two.html"
+
+    def told() -> dict[str, Any]:
+        try:
+            found = world.ask("backlinks", url=target)
+        except (subprocess.CalledProcessError, json.JSONDecodeError):
+            return {}
+        return found if found.get("complete") and found["backlinks"] else {}
+
+    def settled() -> dict[str, Any]:
+        first = wait_for(told, "mining to end")
+        later = wait_for(
+            lambda: (now := told()) and now["up_to"] > first["up_to"] and now, "a whole round"
+        )
+        return later if later["documents"] == first["documents"] else {}
+
+    before = wait_for(settled, "nothing new to be found")
+    world.archive.kill("consultation")
+    after = wait_for(
+        lambda: (now := told()) and now["up_to"] > before["up_to"] and now, "a round after the kill"
+    )
+    assert after["backlinks"] == before["backlinks"]
+    assert after["documents"] == before["documents"]
+
+
 def test_what_is_missing_is_named(world: World) -> None:
     """A content and a history that are on no disk any more make the verification fail, by name."""
     lost, forgotten = (world.static.url + path for path in ("pages/one.html", "pages/two.html"))
