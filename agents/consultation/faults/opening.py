@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from twisted.application.service import MultiService
-
 from agents.configuration import Configuration, private_folder
 from agents.consultation.config import ConsultationConfig
 from agents.consultation.faults.missing import Missing
@@ -22,14 +20,10 @@ def open_reporting(
     name: str,
     missing: Missing,
     scheduler: Link,
-) -> MultiService:
+) -> Reporting:
     """Return the service that writes holes down, and tells the scheduler of them."""
     log = None
     if config.missing_log:
         folder = private_folder(configuration.directory.absolute() / name)
         log = MissingLog(folder / FILE, config.faults)
-    workers = Workers(reactor, 1, name="missing links")
-    service = MultiService()
-    for part in (Reporting(reactor, missing, log, scheduler, workers), workers):
-        part.setServiceParent(service)
-    return service
+    return Reporting(reactor, missing, log, scheduler, Workers(reactor, 1, name="missing links"))

@@ -29,7 +29,7 @@ class Reporting(Service):
         missing: the holes.
         log: where they are kept; None where they are not.
         scheduler: who is told.
-        workers: one thread.
+        workers: one thread, which begins and ends with this.
 
     Attributes:
         problem: why the scheduler does not take them, or the disk; empty when all is well.
@@ -51,6 +51,7 @@ class Reporting(Service):
     def startService(self) -> None:
         """Recall what a former run had noted, then write and tell."""
         super().startService()
+        self._workers.startService()
         self._tasks = Tasks()
         self._tasks.start(self._run(), "reporting what is missing")
 
@@ -59,6 +60,7 @@ class Reporting(Service):
         super().stopService()
         await self._tasks.stop()
         await self._write()
+        await self._workers.stopService()
 
     async def _run(self) -> None:
         if self._log is not None:

@@ -150,7 +150,7 @@ async def test_what_the_scheduler_does_not_take_is_told_again(tmp_path, monkeypa
     agent.startService()
     link = slave.connect(f"127.0.0.1:{listener.port}")
     reporting = Reporting(reactor, missing, MissingLog(tmp_path / "log", 9), link, workers)
-    services = (workers, reporting, slave)
+    services = (reporting, slave)
     for service in services:
         service.startService()
     await told.addTimeout(20, reactor)
