@@ -13,7 +13,8 @@ _FAULTS = {
     "missing-captures": "no storage node gives its captures (fault missing-captures)",
     "missing-content": "no storage node gives its content (fault missing-content)",
     "archive-unreachable": "nobody could say whether the archive holds it",
-    "kept-back": "the archive's rules keep it back (embargo or takedown)",
+    "embargo": "the archive's rules keep it back for a time (embargo)",
+    "takedown": "the archive's rules keep it back (takedown)",
 }
 
 

@@ -57,6 +57,7 @@ def test_the_same_site_is_the_same() -> None:
         (None, "missing", "nothing that came out of the archive leads to it"),
         (given_back("p", "2", said="Dlweb-Fault: unknown-url\r\n"), "missing", "unknown-url"),
         (given_back("p", "2", said="Dlweb-Fault: missing-content\r\n"), "missing", "content"),
+        (given_back("p", "2", said="Dlweb-Fault: embargo\r\n"), "missing", "rules keep it back"),
         (given_back("p", "2", said="Dlweb-Fault: new-one\r\n"), "missing", "new-one"),
         (given_back("p", "2", depth=1), "different", "another content: 2222"),
         (given_back("p", "1", status=404, depth=1), "different", "another status: 404 for 200"),

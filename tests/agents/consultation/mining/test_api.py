@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from unittest import mock
 from urllib.parse import urlencode
 
 import pytest
@@ -15,6 +16,8 @@ from agents.capture import structure_key
 from agents.consultation.access.doors import Doors
 from agents.consultation.access.rules import Rules
 from agents.consultation.asked import Asked
+from agents.consultation.errors import Faulted
+from agents.consultation.faults.fault import Fault
 from agents.consultation.harbor.listing import Listings
 from agents.consultation.lookup.fuzzy import Fuzzy
 from agents.consultation.lookup.url_rules import read_rules
@@ -356,6 +359,26 @@ async def test_what_is_on_the_screen(program, archive):
     (screen,) = json.loads(response.body)["screens"]
     assert (screen["url"], screen["missing"]) == (HOME, [HOME + "b.css"])
     assert [each["url"] for each in screen["parts"]] == [picture.url]
+
+
+@ensureDeferred
+async def test_what_is_kept_back_is_in_no_list(program, reactor):
+    """A rule hides a page from lists, and says why where it is asked for by itself."""
+    await program.mined(reactor)
+    target = "http://www.example.org/news"
+    assert len((await program.json("backlinks", url=target))["backlinks"]) == 2
+    kept = [OTHER]
+    hidden = mock.patch.object(
+        Rules, "reason", lambda _self, url, *_: "by law" if url in kept else None
+    )
+    with hidden:
+        told = await program.json("backlinks", url=target)
+        assert [link["url"] for link in told["backlinks"]] == [HOME]
+        assert (await program.json("similar", url=HOME))["similar"] == []
+    kept_back = Fault(451, "takedown", "Kept back", "by law", HOME)
+    with mock.patch.object(Rules, "check", side_effect=Faulted(kept_back)):
+        for name in ("captures", "capture", "text", "links", "content", "backlinks"):
+            assert (await program.json(name, 451, url=HOME))["detail"] == "by law"
 
 
 @ensureDeferred
