@@ -7,7 +7,8 @@ from twisted.application.service import Service
 
 from agents.consultation.mining.asking import Refused
 from agents.consultation.mining.extraction import Extracted
-from agents.consultation.mining.graph import Alike, Backlink, Graph, Position
+from agents.consultation.mining.graph import Graph
+from agents.consultation.mining.records import Alike, Backlink, Position
 from agents.consultation.mining.walking import Walk
 from anet.tasks import Tasks
 from anet.workers import Workers

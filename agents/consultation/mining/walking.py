@@ -21,7 +21,8 @@ from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import CaptureLine
 from agents.consultation.mining.extracting import Extracting
 from agents.consultation.mining.extraction import Extracted
-from agents.consultation.mining.graph import Graph, Position, Seen
+from agents.consultation.mining.graph import Graph
+from agents.consultation.mining.records import Position, Seen
 from agents.parsers import Extracts, media_type, registry
 from anet.backoff import Backoff
 from anet.errors import AnetError, TaskFailed

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from agents.analysis.signatures import signatures
 from agents.consultation.mining.extraction import Extracted, FoundLink
-from agents.consultation.mining.graph import COMMON, LINKS_LIMIT, Graph, Position, Seen
+from agents.consultation.mining.graph import COMMON, LINKS_LIMIT, Graph
+from agents.consultation.mining.records import Position, Seen
 
 OLD, MIDDLE, NEW = (f"{year}0101000000000000" for year in (2020, 2023, 2026))
 

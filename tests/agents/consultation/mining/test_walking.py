@@ -7,7 +7,8 @@ from agents.capture import content_key
 from agents.consultation.harbor.listing import Listings
 from agents.consultation.mining.extracting import Extracting
 from agents.consultation.mining.extraction import Extracted
-from agents.consultation.mining.graph import Graph, Position
+from agents.consultation.mining.graph import Graph
+from agents.consultation.mining.records import Position
 from agents.consultation.mining.walking import Walk
 from anet.errors import WorkerTooLarge
 from anet.tasks import Tasks, sleep
