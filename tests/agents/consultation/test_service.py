@@ -146,7 +146,7 @@ async def test_multicast_is_found_to_work(archive, start, reactor, tmp_path):
     for _ in range(5):
         assert (await running.get(running.agent.proxy, URL))[1] == b"<p>there"
     asked = running.index.asked
-    assert running.agent.locator.lookup == "multicast"
+    assert running.agent.looking.locator.lookup == "multicast"
     await running.get(running.agent.proxy, URL)
     assert running.index.asked == asked
     await listener.stopService()
@@ -211,7 +211,7 @@ def test_the_plugin_reads_its_section(tmp_path):
     options = Options()
     options.parseOptions(["--config", str(file), "--archive", str(tmp_path), "--base-port", "7300"])
     [agent] = makeService(options)
-    assert agent.proxy.address == "127.0.0.1:7306" and agent.locator.lookup == "index"
+    assert agent.proxy.address == "127.0.0.1:7306" and agent.looking.locator.lookup == "index"
 
 
 @pytest.mark.parametrize(
