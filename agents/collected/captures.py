@@ -19,11 +19,12 @@ from agents import dates
 from agents.capture import HEAD_LIMIT
 from agents.certificates import Certificates
 from agents.collected.exchange import Collected, Exchange
-from agents.collected.finishing import finish
+from agents.collected.finishing import ORDER, finish, recovered
 from agents.collected.recording import Memory, Recording
 from agents.order import Order
 from agents.structure_line import StructureLine
 from anet.clock import wall
+from anet.durable import sync_path
 from anet.workers import Workers
 
 _encode = msgspec.json.Encoder().encode
@@ -132,6 +133,8 @@ class Captures:
             opened.structure.flush()
         except OSError:
             self._open = None  # what is whole of it is found at the next start
+            if not opened.met:
+                shutil.rmtree(opened.path, ignore_errors=True)
             raise
         opened.met.add(digest)
         opened.size += recording.size
@@ -166,9 +169,15 @@ class Captures:
     def _begin(self, now: float) -> _Open:
         path = self._crawls / f"{self._agent}-{dates.from_timestamp(now)}"
         path.mkdir(parents=True)
-        order = Order(crawl=path.name, site=self._site, start_url="", accept="")
-        (path / "order.json").write_bytes(_encode(asdict(order)) + b"\n")
-        pack, structure = (path / "pack").open("wb"), (path / "structure").open("wb")
+        try:
+            order = Order(crawl=path.name, site=self._site, start_url="", accept="")
+            (path / ORDER).write_bytes(_encode(asdict(order)) + b"\n")
+            pack, structure = (path / "pack").open("wb"), (path / "structure").open("wb")
+            for each in (path / ORDER, path, path.parent):
+                sync_path(each)
+        except OSError:  # a full disk: it would leave a directory for every answer
+            shutil.rmtree(path, ignore_errors=True)
+            raise
         return _Open(path, pack, structure, now, Certificates(path / "certificates"))
 
     def _sync(self, now: float) -> Collected | None:
@@ -189,7 +198,8 @@ class Captures:
             shutil.rmtree(self._spool, ignore_errors=True)
         own = sorted(self._crawls.glob(f"{self._agent}-{'[0-9]' * dates.DIGITS}"))
         left = [path for path in own if self._open is None or path != self._open.path]
-        return [finish(path, self._site) for path in left]
+        found = (recovered(path, self._site) for path in left)
+        return [collected for collected in found if collected is not None]
 
 
 def _write(opened: _Open, key: str, recording: Recording, body: bytes | None) -> int | None:

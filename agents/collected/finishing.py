@@ -1,17 +1,46 @@
 """Finishing a directory of captures, also one that a killed process left (docs/reference)."""
 
+import shutil
 from collections import Counter
 from pathlib import Path
 
 import msgspec
 from lxml import etree
+from twisted.logger import Logger
 
 from agents.collected.exchange import Collected
 from agents.order import CrawlFigures
 from agents.structure_line import StructureLine
 from anet.durable import sync_path
 
+ORDER = "order.json"
 REPORT = "report.xml"
+
+_log = Logger()
+
+
+def recovered(path: Path, site: str) -> Collected | None:
+    """Finish what a killed process left; None where it had hardly begun, or cannot be read.
+
+    Whatever is wrong with one directory, the others are offered.
+    """
+    try:
+        if not _is_begun(path):
+            shutil.rmtree(path)
+            return None
+        return finish(path, site)
+    except OSError as error:
+        _log.error("{path} is left as it is: {error}", path=path, error=error)
+        return None
+
+
+def _is_begun(path: Path) -> bool:
+    """Tell whether a directory has its order, which is durable before any capture."""
+    try:
+        msgspec.json.decode((path / ORDER).read_bytes())
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return False
+    return True
 
 
 def finish(path: Path, site: str) -> Collected:
@@ -29,7 +58,7 @@ def finish(path: Path, site: str) -> Collected:
         (path / "signatures").write_text("".join(f"{key}\n" for key in keys), "ascii")
         draft = path / f"{REPORT}.new"
         draft.write_bytes(_report(path.name, site, figures, Counter(line.status for line in lines)))
-        for name in ("order.json", "pack", "structure", "signatures", draft.name):
+        for name in (ORDER, "pack", "structure", "signatures", draft.name):
             sync_path(path / name)
         draft.rename(path / REPORT)
         sync_path(path)

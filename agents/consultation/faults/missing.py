@@ -110,6 +110,12 @@ class Missing:
             if now is not None:
                 self._keep(evolve(now, told=hole.times))
 
+    def unwritten(self, holes: dict[str, Hole]) -> None:
+        """Take changes back that could not be written; of too many the newest are kept."""
+        self.changed = holes | self.changed
+        for url in list(self.changed)[: -self.limit]:
+            del self.changed[url]
+
     def __contains__(self, url: str) -> bool:
         return url in self._holes
 

@@ -28,7 +28,7 @@ class MissingLog:
     def __init__(self, path: Path, limit: int) -> None:
         self._path, self._limit = path, limit
         self._lines = 0
-        self._begun = False
+        self._whole = False  # the last line, as far as is known
 
     def read(self) -> list[Hole]:
         """Return the holes of a former run, the oldest first; what is damaged is left out.
@@ -66,14 +66,15 @@ class MissingLog:
         with self._path.open("ab") as file:
             if self._cut_off(file.tell()):
                 file.write(b"\n")
+            self._whole = False
             file.writelines(lines)
+        self._whole = True
         self._lines += len(lines)
         return self._lines > _ROUNDS * self._limit
 
     def _cut_off(self, size: int) -> bool:
-        """Tell whether the last line of a former run has no end."""
-        first, self._begun = not self._begun, True
-        if not first or not size:
+        """Tell whether the last line, of a former run or on a full disk, has no end."""
+        if self._whole or not size:
             return False
         with self._path.open("rb") as file:
             file.seek(size - 1)

@@ -98,7 +98,7 @@ class Reporting(Service):
                 everything = self._missing.newest(self._missing.limit)[::-1]
                 await self._workers.run(self._log.renew, everything)
         except OSError as error:
-            self._missing.changed = changed | self._missing.changed
+            self._missing.unwritten(changed)
             self._trouble(f"the log of what is missing cannot be written: {error}")
 
     def _trouble(self, problem: str) -> None:

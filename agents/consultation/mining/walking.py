@@ -1,7 +1,8 @@
 """Following the archive: every URL in the order of its key, round after round, at a bounded rate.
 
 WALKING --no URL is left--> RESTING --after a pause, a new round--> WALKING
-WALKING --the archive does not answer--> WAITING --it may again--> WALKING, at the same place
+WALKING --the archive does not answer, or the disk is full--> WAITING
+WAITING --it may again--> WALKING, at the same place
 
 What was found is noted together with the place it was found at, so a process that is killed goes
 on there and does nothing twice that would change the result.
@@ -10,6 +11,7 @@ on there and does nothing twice that would change the result.
 from collections.abc import Iterator
 from typing import Any
 
+import lmdb
 from msgspec.structs import replace
 from twisted.logger import Logger
 
@@ -25,7 +27,7 @@ from agents.consultation.mining.graph import Graph
 from agents.consultation.mining.records import Position, Seen
 from agents.parsers import Extracts, media_type, registry
 from anet.backoff import Backoff
-from anet.errors import AnetError, TaskFailed
+from anet.errors import AnetError, TaskFailed, WorkersUnavailable
 from anet.http import parse_head
 from anet.tasks import sleep
 from anet.workers import Workers
@@ -84,7 +86,7 @@ class Walk:
             read = position.documents
             try:
                 position = await self._step(position, graph, workers)
-            except (LookupFailed, NodesFailed, AnetError) as error:
+            except (LookupFailed, NodesFailed, AnetError, lmdb.Error) as error:
                 _log.info("mining waits: {error}", error=error)
                 position = self.position  # some of the step may have been noted
                 await sleep(self._reactor, waits.next())
@@ -125,12 +127,13 @@ class Walk:
             return False
         documents = _documents(lines)
         known = await workers.run(graph.known, list(documents))
-        whole = True
-        for count, ((_, content), captures) in enumerate(documents.items()):
-            if count >= _CONTENTS:
-                return False
+        whole, count = True, 0
+        for (_, content), captures in documents.items():
             extracted = None
             if (url, content) not in known:
+                count += 1
+                if count > _CONTENTS:
+                    return False
                 try:
                     extracted = await self._read(captures[0])
                 except ConsultationError as error:
@@ -155,6 +158,8 @@ class Walk:
         await sleep(self._reactor, 1 / self._rate)
         try:
             return await self._extracting.extract(capture, content)
+        except WorkersUnavailable:
+            raise  # the machine is short of something, and the document as good as any
         except TaskFailed as error:  # and would fail again
             _log.info("{url} is not mined: {why}", url=line.url, why=error)
             return None

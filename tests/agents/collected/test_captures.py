@@ -120,3 +120,41 @@ def test_cut_off_anywhere_a_directory_holds_its_whole_lines(
     found = contents(path)
     assert len(found) == collected.figures.captures
     assert all(bodies[int(url[13:])] == body for url, body in found.items())
+
+
+@ensureDeferred
+async def test_a_directory_hardly_begun_holds_no_other_up(tmp_path: Path, workers: Workers) -> None:
+    """A kill before the order was written whole leaves nothing, and what is whole is offered."""
+    killed = Captures(reactor, workers, tmp_path, "feeds-1", "feeds", 3600.0, 10**9)
+    await killed.keep(exchange("http://e.org/a"), b"one")
+    await killed.sync()
+    whole = next(tmp_path.iterdir())
+    for date, order in (("0" * 20, None), ("9" * 20, b""), ("8" * 20, b'{"crawl": ')):
+        (tmp_path / f"feeds-1-{date}").mkdir()
+        if order is not None:
+            (tmp_path / f"feeds-1-{date}" / "order.json").write_bytes(order)
+    after = Captures(reactor, workers, tmp_path, "feeds-1", "feeds", 3600.0, 10**9)
+    assert [each.directory for each in await after.recover()] == [str(whole)]
+    assert [path for path in tmp_path.iterdir() if path.is_dir()] == [whole]
+
+
+@ensureDeferred
+async def test_a_full_disk_leaves_no_heap_of_directories(
+    tmp_path: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cannot even be begun is removed; once there is room, captures are kept again."""
+    captures = Captures(reactor, workers, tmp_path, "feeds-1", "feeds", 3600.0, 10**9)
+
+    def full(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    for step in ("pathlib.Path.write_bytes", "agents.collected.captures._write"):
+        with monkeypatch.context() as patched:
+            patched.setattr(step, full)
+            for number in range(5):
+                with pytest.raises(OSError, match="No space"):
+                    await captures.keep(exchange(f"http://e.org/{number}"), b"one")
+        assert not [path for path in tmp_path.iterdir() if path.name.startswith("feeds-1-")]
+    await captures.keep(exchange("http://e.org/a"), b"one")
+    await captures.sync()
+    assert len(list(tmp_path.iterdir())) == 1

@@ -1,5 +1,9 @@
 """The log of holes is bounded, and counts each URL once."""
 
+import resource
+from itertools import count
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest_twisted import ensureDeferred
@@ -93,6 +97,53 @@ def test_a_log_outlives_its_process(tmp_path):
     reborn.note(unknown_url("http://a/4"), "", LATER)
     after.add(reborn.changed.values())
     assert MissingLog(path, 3).read()[-1].url == "http://a/4"
+
+
+def test_a_line_that_a_full_disk_cut_off_spoils_none(tmp_path):
+    """What is written once there is room again begins a line of its own."""
+    path, missing = tmp_path / "missing", Missing(9)
+    log = MissingLog(path, 9)
+    missing.note(unknown_url("http://a/0"), "", DATE)
+    log.add(missing.changed.values())
+    missing.note(unknown_url("http://a/1"), "", DATE)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, limits[1]))
+    try:
+        with pytest.raises(OSError):
+            log.add(missing.changed.values())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    log.add([missing.newest(1)[0]])
+    assert MissingLog(path, 9).read() == missing.newest(9)[::-1]
+
+
+@ensureDeferred
+async def test_what_a_full_disk_keeps_waiting_is_bounded(monkeypatch):
+    """Holes that cannot be written wait in memory, never more than are kept at all."""
+    missing = Missing(5)
+
+    class Full:
+        """A log on a full disk; readers go on meanwhile."""
+
+        def __init__(self):
+            self.numbers = count()
+
+        def add(self, holes):
+            for number in self.numbers:
+                missing.note(unknown_url(f"http://a/{number}"), "", DATE)
+                if number % 4 == 3:
+                    raise OSError("No space left on device")
+
+    workers = Workers(reactor, 1)
+    workers.startService()
+    link = Agent(reactor, kind="consultation", name="c").connect("127.0.0.1:1")
+    reporting = Reporting(reactor, missing, Full(), link, workers)
+    missing.note(unknown_url("http://b/"), "", DATE)
+    for _ in range(10):
+        await reporting._write()
+    await workers.stopService()
+    assert list(missing.changed.values()) == missing.newest(5)[::-1]
+    assert "No space" in reporting.problem
 
 
 def test_a_log_does_not_grow_for_ever(tmp_path):

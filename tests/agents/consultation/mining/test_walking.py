@@ -1,5 +1,6 @@
 """The archive is followed to its end, goes on where it was, and no document stops it."""
 
+import lmdb
 import pytest_twisted
 from pytest_twisted import ensureDeferred
 
@@ -10,7 +11,7 @@ from agents.consultation.mining.extraction import Extracted
 from agents.consultation.mining.graph import Graph
 from agents.consultation.mining.records import Position
 from agents.consultation.mining.walking import Walk
-from anet.errors import WorkerTooLarge
+from anet.errors import WorkersUnavailable, WorkerTooLarge
 from anet.tasks import Tasks, sleep
 from anet.workers import Workers
 
@@ -205,3 +206,50 @@ async def test_an_archive_that_does_not_answer_is_waited_for(follower, archive):
     archive.locator.broken = False
     await follower.whole()
     assert len(follower.backlinks()) == 1
+
+
+@ensureDeferred
+async def test_a_full_disk_is_waited_for(follower, monkeypatch):
+    """Nothing can be noted for a while; then all of it is."""
+    note, refusals = Graph.note, iter([lmdb.DiskError("No space left on device")] * 3)
+
+    def full(graph, seen, position):
+        for refusal in refusals:
+            raise refusal
+        note(graph, seen, position)
+
+    monkeypatch.setattr(Graph, "note", full)
+    follower.go()
+    await follower.whole()
+    assert follower.backlinks() == {("http://a.example/", OLD, OLD)}
+
+
+@ensureDeferred
+async def test_without_a_worker_no_document_is_given_up(follower, monkeypatch):
+    """That no process could be started says nothing of the document: it is tried again."""
+    refusals = iter([WorkersUnavailable("no memory for a process")] * 2)
+    extract = follower.reading.extract
+
+    async def unavailable(capture, content):
+        for refusal in refusals:
+            content.close()
+            raise refusal
+        return await extract(capture, content)
+
+    monkeypatch.setattr(follower.reading, "extract", unavailable)
+    follower.go()
+    await follower.whole()
+    assert follower.backlinks() == {("http://a.example/", OLD, OLD)}
+
+
+@ensureDeferred
+async def test_a_url_of_many_contents_is_read_in_several_rounds(follower, archive, monkeypatch):
+    """Contents that are known already do not count against those that are read in one round."""
+    monkeypatch.setattr("agents.consultation.mining.walking._CONTENTS", 2)
+    for number in range(5):
+        archive.add(
+            "http://often.example/", PAGE + b"%d" % number, date=f"202401{number + 10:02}{'0' * 12}"
+        )
+    follower.go()
+    await follower.whole()
+    assert follower.reading.read.count("http://often.example/") == 5
