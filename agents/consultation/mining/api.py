@@ -27,6 +27,7 @@ from agents.consultation.mining.asking import Query, Refused, answer, ending, pr
 from agents.consultation.mining.extracting import Extracting
 from agents.consultation.mining.extraction import Extracted
 from agents.consultation.mining.mining import Mining
+from agents.consultation.mining.records import Backlink
 from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screen import told as screen_told
@@ -241,9 +242,9 @@ class Api:
         self.rules.check(url, reader=reader)
         found, after = await mining.backlinks(url, query.after(), limit)
         shown = [
-            {"url": link.url, "first": link.first, "last": link.last}
+            {"url": link.url, "first": seen[0], "last": seen[-1]}
             for link in found
-            if self._may_see(link.url, link.last, reader)
+            if (seen := self._seen(link, reader))
         ]
         told: dict[str, Any] = {"url": url, "backlinks": shown}
         return answer(told | {"after": ending(after) if after else None} | mining.reach())
@@ -292,6 +293,11 @@ class Api:
             raise Refused("too many documents wait; try again in a moment", 503, "busy") from None
         except AnetError as error:
             raise Refused(f"the document cannot be read: {error}", 422, "unreadable") from None
+
+    def _seen(self, link: Backlink, reader: Reader) -> list[str]:
+        """Return those of the two dates of a backlink whose captures the reader may see."""
+        dates = (link.first, link.last)
+        return [date for date in dates if self._may_see(link.url, date, reader)]
 
     def _may_see(self, url: str, date: str, reader: Reader) -> bool:
         return self.rules.reason(url, date, reader) is None

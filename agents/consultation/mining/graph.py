@@ -35,6 +35,7 @@ _LOOKED_AT = 20_000  # links to a URL that one answer looks through
 _ADDRESSES = 2**40  # bytes of address space for the file, which takes only what it needs
 _NAME = 8
 _NUMBER = bytes.fromhex
+_SPOILT = (lmdb.CorruptedError, lmdb.InvalidError, lmdb.VersionMismatchError)
 
 Transaction: TypeAlias = Any  # lmdb.Transaction
 
@@ -52,13 +53,17 @@ class Graph:
 
         Raises:
             OSError: it can't be made.
+            lmdb.Error: it can't be used now, as on a full disk.
         """
         try:
             self._open()
-        except lmdb.Error:
+        except _SPOILT:
             self.close()
             self._path.unlink(missing_ok=True)
             self._open()
+        except lmdb.Error:
+            self.close()
+            raise
 
     def _open(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +89,9 @@ class Graph:
 
     @property
     def size(self) -> int:
-        """Bytes of the file that are in use."""
+        """Bytes of the file that are in use; none before it is open."""
+        if self._env is None:
+            return 0
         found: int = (self._env.info()["last_pgno"] + 1) * self._env.stat()["psize"]
         return found
 

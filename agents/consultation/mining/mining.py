@@ -3,17 +3,24 @@
 from pathlib import Path
 from typing import Any
 
+import lmdb
 from twisted.application.service import Service
+from twisted.logger import Logger
 
+from agents import dates
 from agents.consultation.mining.asking import Refused
 from agents.consultation.mining.extraction import Extracted
 from agents.consultation.mining.graph import Graph
 from agents.consultation.mining.records import Alike, Backlink, Position
 from agents.consultation.mining.walking import Walk
-from anet.tasks import Tasks
+from agents.page import Badge, Cell, Figures, human_bytes
+from anet.tasks import Tasks, sleep
 from anet.workers import Workers
 
 FILE = "mining.lmdb"
+PAUSE = 10.0  # seconds after which a file that cannot be opened is tried again
+
+_log = Logger()
 
 
 class Mining(Service):
@@ -26,6 +33,7 @@ class Mining(Service):
     """
 
     def __init__(self, reactor: Any, folder: Path, walk: Walk) -> None:
+        self._reactor = reactor
         self._graph = Graph(folder / FILE)
         self._workers = Workers(reactor, 1, name="mining")
         self._tasks = Tasks()
@@ -46,7 +54,13 @@ class Mining(Service):
             await self._workers.stopService()
 
     async def _follow(self) -> None:
-        await self._workers.run(self._graph.open)
+        while True:
+            try:
+                await self._workers.run(self._graph.open)
+                break
+            except (OSError, lmdb.Error) as error:
+                _log.error("the file of what is mined cannot be opened: {error}", error=error)
+                await sleep(self._reactor, PAUSE)
         await self._walk.run(self._graph, self._workers)
 
     def reach(self) -> dict[str, Any]:
@@ -57,6 +71,23 @@ class Mining(Service):
             "up_to": position.whole,
             "documents": position.documents,
         }
+
+    def figures(self) -> Figures:
+        """Return what the agent's page shows of it."""
+        position = self._walk.position or Position()
+        state = Badge("complete", "good") if position.whole else Badge("being made", "warning")
+        shown: dict[str, Cell] = {
+            "documents read": position.documents,
+            "state": state,
+            "file": human_bytes(self._graph.size),
+        }
+        if position.whole:
+            shown["all before (UTC) is known"] = dates.to_words(position.whole)
+        return Figures("Mining", shown)
+
+    def documents(self) -> int:
+        """Return how many documents were read."""
+        return (self._walk.position or Position()).documents
 
     async def backlinks(self, url: str, after: str, limit: int) -> tuple[list[Backlink], str]:
         """Return documents that link to a URL, and where to go on, or nothing (see `Graph`).

@@ -5,6 +5,7 @@ from pathlib import Path
 from unittest import mock
 from urllib.parse import urlencode
 
+import lmdb
 import pytest
 import pytest_twisted
 from attrs import evolve
@@ -24,6 +25,7 @@ from agents.consultation.lookup.url_rules import read_rules
 from agents.consultation.mining.api import Api
 from agents.consultation.mining.contract import FILE, openapi
 from agents.consultation.mining.extracting import Extracting
+from agents.consultation.mining.graph import Graph
 from agents.consultation.mining.mining import Mining
 from agents.consultation.mining.walking import Walk
 from agents.consultation.readers.reader import Reader
@@ -379,6 +381,36 @@ async def test_what_is_kept_back_is_in_no_list(program, reactor):
     with mock.patch.object(Rules, "check", side_effect=Faulted(kept_back)):
         for name in ("captures", "capture", "text", "links", "content", "backlinks"):
             assert (await program.json(name, 451, url=HOME))["detail"] == "by law"
+
+
+@ensureDeferred
+async def test_the_date_of_a_capture_kept_back_is_not_told(program, reactor, archive):
+    """A backlink is dated by captures that the reader may see."""
+    hidden = "20230101000000000000"
+    archive.add(HOME, PAGE.encode() + b"!", date=hidden)
+    await program.mined(reactor)
+    target = "http://www.example.org/news"
+    by_date = mock.patch.object(
+        Rules, "reason", lambda _self, _url, date="", *_: "embargo" if date == hidden else None
+    )
+    with by_date:
+        links = (await program.json("backlinks", url=target))["backlinks"]
+    assert {"url": HOME, "first": NEW, "last": NEW} in links
+
+
+@ensureDeferred
+async def test_mining_begins_once_there_is_room(program, reactor, monkeypatch):
+    """A disk that is full at the start is waited for."""
+    opened, refusals = Graph.open, iter([OSError("no space left"), lmdb.DiskError("none")])
+
+    def full(graph):
+        for refusal in refusals:
+            raise refusal
+        opened(graph)
+
+    monkeypatch.setattr(Graph, "open", full)
+    monkeypatch.setattr("agents.consultation.mining.mining.PAUSE", 0.02)
+    await program.mined(reactor)
 
 
 @ensureDeferred

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from unittest import mock
 
+import lmdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,6 +50,22 @@ def test_versions_of_one_page_are_one_backlink(graph: Graph) -> None:
     ((link,), after) = graph.backlinks("t", "", 10)
     assert (link.url, link.first, link.last, after) == ("a", OLD, NEW, "")
     assert graph.backlinks("a", "", 10) == ([], "")
+
+
+def test_a_full_disk_takes_nothing_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that can't be opened for want of room is opened later, with all that was noted."""
+    path = tmp_path / "file"
+    graph = Graph(path)
+    graph.open()
+    graph.note([seen("a", OLD, "x", "t")], Position("k"))
+    graph.close()
+    with monkeypatch.context() as patched:
+        patched.setattr(lmdb, "open", mock.Mock(side_effect=lmdb.DiskError("no space left")))
+        with pytest.raises(lmdb.Error):
+            graph.open()
+    graph.open()
+    assert graph.position() == Position("k")
+    graph.close()
 
 
 def test_noting_again_changes_nothing(graph: Graph) -> None:
