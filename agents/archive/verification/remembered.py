@@ -19,6 +19,7 @@ from anet.http import HttpClient
 
 _ANSWER_LIMIT = 64 * 2**20  # bytes of an answer
 _PAGE = 1000  # URLs of one answer
+_NOT_LISTED = "the archive has not listed all its URLs yet; try again in a minute"
 
 
 class Archive:
@@ -48,10 +49,16 @@ class Archive:
         return found[0]["date"] if found else None
 
     async def urls(self, prefix: str) -> AsyncIterator[str]:
-        """Yield the archived URLs that begin with a prefix."""
+        """Yield the archived URLs that begin with a prefix.
+
+        Raises:
+            ArchiveError: they are not all listed, so some would seem to be missing.
+        """
         after: dict[str, str] | None = {}
         while after is not None:
             told = await self._ask("urls", url=prefix, limit=_PAGE, **after) or {}
+            if not told.get("complete", True):
+                raise ArchiveError(_NOT_LISTED)
             for listed in told.get("urls", ()):
                 yield listed["url"]
             after = {"after": told["after"]} if told.get("after") else None
@@ -91,6 +98,8 @@ async def remembered(archive: Archive, last: Collection, date: str) -> Collectio
         async for url in archive.urls(prefix):
             line = await _of_crawl(archive, url, crawl, start.date)
             found += [] if line is None else [line]
+    if not found:
+        raise ArchiveError(_NOT_LISTED)
     return evolve(
         last, lines=by_url(found), graph=None, failures={}, excluded={}, session_ids={}
     )  # fmt: skip

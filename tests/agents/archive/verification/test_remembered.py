@@ -104,3 +104,15 @@ def test_servers() -> None:
     """Each server once, with its scheme and port."""
     urls = ["http://a/x", "http://a/y", "https://a/", "http://a:8080/"]
     assert servers(urls) == ["http://a/", "http://a:8080/", "https://a/"]
+
+
+@ensureDeferred
+@pytest.mark.parametrize("listing", [{"urls": []}, {"urls": [{"url": SITE}], "complete": False}])
+async def test_a_list_that_is_not_whole(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch, listing: dict[str, Any]
+) -> None:
+    """A crawl is not judged by a part of it: while URLs are still being listed, it is said so."""
+    told = {"after": None, "complete": True, **listing}
+    monkeypatch.setattr(Pages, "urls", staticmethod(lambda *_: Response.json(200, told)))
+    with pytest.raises(ArchiveError, match="not listed all"):
+        await remembered(archive, LAST, "20260102000000000000")
