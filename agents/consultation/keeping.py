@@ -17,7 +17,7 @@ from agents.consultation.errors import RulesRefused
 from agents.consultation.readers import kept
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.visits import Visits
-from agents.page import Note, Section
+from agents.page import Badge, Figures, Note, Section
 from agents.urls import split_port
 from anet.address import is_loopback
 from anet.errors import AnetError
@@ -109,11 +109,23 @@ class Keeping(Service):
             found.append(Note("The audit log cannot be written", text, "bad"))
         return found
 
+    def figures(self) -> Figures:
+        """Return what the agent's page shows of rules and log."""
+        return Figures(
+            "Rules and audit log",
+            {
+                "access rules": self.rules.count,
+                "audit log": Badge("written", "good") if self.audit.on else Badge("off", "quiet"),
+                "lines lost": self.audit.lost,
+            },
+        )
+
     def status(self) -> dict[str, Any]:
         """Return what there is to say of rules and log, as values."""
         return {
             "access_rules": self.rules.count,
             "access_rules_trouble": self.rules.trouble,
+            "audit_log": self.audit.on,
             "audit_lines_lost": self.audit.lost,
             "audit_trouble": self.audit.trouble,
         }

@@ -1,11 +1,14 @@
 """What the consultation agent counts of itself, for its page, its status and Prometheus."""
 
+from collections.abc import Callable
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from agents.page import Rate, Series
 
 OUTCOMES = (
-    "hit", "unknown", "missing", "unreachable", "refused", "harbor", "preflight", "live", "tunnel",
+    "hit", "unknown", "kept-back", "missing", "unreachable", "refused", "harbor", "preflight",
+    "live", "tunnel",
 )  # fmt: skip
 
 
@@ -40,9 +43,11 @@ class Measures:
         self._bytes = Counter(
             "dlweb_consultation_content_bytes", "Bytes of contents given", registry=self.registry
         )
-        self.readers = Gauge(
-            "dlweb_consultation_readers", "Readers whose date is known", registry=self.registry
-        )
+
+    def show(self, name: str, meaning: str, value: Callable[[], float]) -> None:
+        """Let Prometheus see a value, as it is whenever it asks."""
+        gauge = Gauge(f"dlweb_consultation_{name}", meaning, registry=self.registry)
+        gauge.set_function(value)
 
     @property
     def total(self) -> int:

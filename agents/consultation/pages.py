@@ -40,9 +40,8 @@ def monitoring_page(
     readers: int,
     holes: Sequence[Hole],
     links: Sequence[tuple[str, str]],
-    urls: Figures,
-    live: Sequence[Section] = (),
-    kept: Sequence[Section] = (),
+    notes: Sequence[Section] = (),
+    rooms: Sequence[Section] = (),
 ) -> Page:
     """Return the page.
 
@@ -56,19 +55,17 @@ def monitoring_page(
         readers: how many readers chose a date.
         holes: what was asked for in vain, newest first.
         links: the agent's masters and the state of the link to each.
-        urls: the figures of the index of URLs.
-        live: what there is to say of the live web.
-        kept: what there is to say of access rules and the audit log.
+        notes: what people must know first.
+        rooms: what each part of the agent says of itself.
     """
     sections: list[Section] = [
-        *kept,
+        *notes,
         Figures("Now", _figures(now, started, lookup, measures, readers)),
         Curve("Answers", measures.requests_curve, "/s"),
         Curve("Time to the first byte", measures.latency_curve, "s"),
         Table("Answers by outcome", ["outcome", "answers", "meaning"], _outcomes(measures)),
         _holes(holes),
-        urls,
-        *live,
+        *rooms,
         Tree(
             "Place in the tree",
             Branch(name, "this agent", [Branch(f"slave of {to}", state) for to, state in links]),
@@ -105,12 +102,13 @@ def _figures(
 _MEANINGS = {
     "hit": "given from the archive",
     "unknown": "404: no capture of the URL",
-    "missing": "500: the capture's content is missing",
+    "kept-back": "451: an access rule does not let it be shown",
+    "missing": "500: captures or content are missing",
     "unreachable": "503: index or storage nodes do not answer",
-    "refused": "other methods, and what is no request",
+    "refused": "no credential, other methods, and what is no request",
     "harbor": "pages of http://dlweb/",
     "preflight": "204: a page may ask another origin",
-    "live": "given from the living web",
+    "live": "given from the live web",
     "tunnel": "200: CONNECT, behind which https:// URLs are asked for",
 }
 

@@ -77,7 +77,6 @@ class Consultation(MultiService):
         self.keeping = Keeping(reactor, name, configuration, config)
         self.screens = Screens()
         self.readers = self.keeping.readers
-        self._measures.readers.set_function(lambda: len(self.readers))
         self._join_tree(configuration, config)
         self.looking = Looking(
             reactor,
@@ -107,6 +106,7 @@ class Consultation(MultiService):
             preload=["agents.consultation.harbor.comparing"],
             name="comparing",
         )
+        self._show()
         self._entrance = Entrance(reactor, self._tasks, configuration, config, self._refused)
         self.servers = Servers(reactor, configuration, config, self._parts())
         self.proxy, self.pages, self.replay = (
@@ -152,6 +152,25 @@ class Consultation(MultiService):
             config.mining_rate,
         )
         return Mining(self._reactor, folder, walk)
+
+    def _show(self) -> None:
+        """Let Prometheus see how far each part has come."""
+        show, keeping, urls = self._measures.show, self.keeping, self.looking.urls
+        show("readers", "Readers whose date is known", lambda: len(self.readers))
+        show("missing_urls", "URLs asked for in vain", lambda: len(self._missing))
+        show("indexed_urls", "URLs in the index of URLs", lambda: urls.index.count)
+        show("index_complete", "1 when the index has all URLs", lambda: urls.index.complete)
+        show("access_rules", "Access rules in force", lambda: keeping.rules.count)
+        show("audit_lines_lost", "Lines that the audit log lacks", lambda: keeping.audit.lost)
+        if self._mining is not None:
+            documents = self._mining.documents
+            show("mined_documents", "Documents read for the graph of links", documents)
+        if self.live is not None:
+            live = self.live
+            show("live_under_way", "Answers of the live web under way", lambda: live.under_way)
+            if live.recorder is not None:
+                recorder = live.recorder
+                show("live_kept", "Answers of the live web kept", lambda: recorder.kept)
 
     def _parts(self) -> Parts:
         return Parts(
@@ -211,9 +230,13 @@ class Consultation(MultiService):
             readers=len(self.readers),
             holes=self._missing.newest(HOLES_SHOWN),
             links=[(name, link.state) for name, link in self._links.items()],
-            urls=self.looking.urls.figures(),
-            live=sections_of(self.live),
-            kept=self.keeping.notes(),
+            notes=self.keeping.notes(),
+            rooms=[
+                self.looking.urls.figures(),
+                *([] if self._mining is None else [self._mining.figures()]),
+                *sections_of(self.live),
+                self.keeping.figures(),
+            ],
         )
 
     def status(self) -> dict[str, Any]:
@@ -222,6 +245,7 @@ class Consultation(MultiService):
             {**asdict(self._methods.status()), "proxy": self.proxy.address}
             | {"urls": self.looking.urls.status()}
             | (self.keeping.status())
+            | ({} if self._mining is None else {"mining": self._mining.reach()})
             | ({} if self.live is None else {"live": self.live.status()})
         )
 

@@ -51,6 +51,11 @@ class Audit:
         self._workers = Workers(reactor, 1, name="audit log") if file is not None else None
 
     @property
+    def on(self) -> bool:
+        """Whether anything is noted."""
+        return self._file is not None
+
+    @property
     def waiting(self) -> int:
         """Lines that are not written yet."""
         return len(self._waiting)

@@ -28,7 +28,7 @@ _PAGE = {
         "fault": "défaut",
         "captures": "Captures de cette URL",
         "harbor": "Choisir une autre date, ou voir ce que contient l’archive",
-        "nearby": "L’archive contient peut-être ce qui est proche :",
+        "nearby": "L’archive contient peut-être une page voisine :",
     },
 }
 _FRENCH = {
@@ -77,7 +77,7 @@ _FRENCH = {
     ),
     "unknown-harbor": (
         "Ce port n’existe pas",
-        "Le port de l’archive est http://dlweb/.",
+        "Le port de l’archive est http://dlweb/, d’où l’on atteint toutes ses pages.",
     ),
 }
 LANGUAGES = tuple(_PAGE)

@@ -58,8 +58,8 @@ ENGLISH: dict[str, str] = {
     "date-form.newest": "Read the newest",
     "date-form.help": "As much as you know, from the year on: 2026, 2026-11, 2026-11-21 07:30. "
     "Each page shows its capture nearest to your date.",
-    "date-form.proposed": "This door proposes the date in the field. Press the button to read at "
-    "it.",
+    "date-form.proposed": "This address proposes the date in the field. Press the button to read "
+    "at it.",
     "date.invalid": "“{text}” is not a date. Write a year (2026), a month (2026-11), a day "
     "(2026-11-21), or a time (2026-11-21 07:30), in UTC.",
     "date.unchanged": "The date is unchanged",

@@ -41,7 +41,7 @@ _WRITTEN: dict[str, str] = {
     "harbor": "port dlweb",
     "skip": "Aller au contenu",
     "pages": "Pages",
-    "page.home": "Port",
+    "page.home": "Accueil",
     "page.search": "Recherche",
     "page.screen": "À votre écran",
     "page.missing": "Manques",
@@ -63,16 +63,16 @@ _WRITTEN: dict[str, str] = {
     "newer": "Plus récentes",
     "older": "Plus anciennes",
     "captures-of": "Captures d’une URL",
-    "captures-of.button": "Énumérer ses captures",
+    "captures-of.button": "Lister ses captures",
     "captures-of.calendar": "Voir son calendrier",
     # choisir une date
     "date-form": "Votre date",
     "date-form.label": "Date et heure (UTC)",
     "date-form.button": "Lire à cette date",
-    "date-form.newest": "Lire le plus récent",
+    "date-form.newest": "Lire les plus récentes",
     "date-form.help": "Ce que vous en savez, à partir de l’année : 2026, 2026-11, "
     "2026-11-21 07:30. Chaque page est montrée dans sa capture la plus proche de votre date.",
-    "date-form.proposed": "Cette porte propose la date inscrite dans le champ. Appuyez sur le "
+    "date-form.proposed": "Cette adresse propose la date inscrite dans le champ. Appuyez sur le "
     "bouton pour lire à cette date.",
     "date.invalid": "« {text} » n’est pas une date. Écrivez une année (2026), un mois (2026-11), "
     "un jour (2026-11-21) ou une heure (2026-11-21 07:30), en UTC.",
@@ -93,7 +93,7 @@ _WRITTEN: dict[str, str] = {
     # recherche
     "search": "Recherche d’URL",
     "search.label": "Adresse, ou début d’adresse",
-    "search.help": "http:// et www. peuvent être omis. Un champ vide énumère tout.",
+    "search.help": "On peut omettre http:// et www. ; un champ vide donne la liste complète.",
     "search.button": "Rechercher",
     "search.all": "URL archivées",
     "search.found": "URL archivées pour « {text} »",
@@ -101,17 +101,17 @@ _WRITTEN: dict[str, str] = {
     "search.none.help": "Essayez un début plus court, l’hôte seul ou une autre graphie. Les mots "
     "des pages elles-mêmes ne sont pas cherchés.",
     "search.silent.one": "{count} nœud de stockage sur {nodes} ne répond pas ; les URL qu’il est "
-    "seul à contenir ne sont pas énumérées.",
+    "seul à contenir ne figurent pas ici.",
     "search.silent.many": "{count} nœuds de stockage sur {nodes} ne répondent pas ; les URL qu’ils "
-    "sont seuls à contenir ne sont pas énumérées.",
+    "sont seuls à contenir ne figurent pas ici.",
     "search.further": "URL suivantes",
     # captures
     "captures": "Captures",
     "captures.none": "L’archive ne contient aucune capture de cette URL.",
     "captures.none.help": "La page s’y trouve peut-être sous une autre adresse : cherchez l’hôte "
     "seul.",
-    "captures.choose": "Appuyer sur une date la fait vôtre et mène à la page telle qu’elle était.",
-    "captures.choose.beside": "Appuyer sur une date la fait vôtre. Demandez ensuite l’URL par le "
+    "captures.choose": "Appuyez sur une date pour la choisir et voir la page telle qu’elle était.",
+    "captures.choose.beside": "Appuyez sur une date pour la choisir. Demandez ensuite l’URL par le "
     "mandataire {proxy}.",
     "captures.calendar": "Calendrier de cette URL",
     "captures.all": "Toutes ses captures",
@@ -119,8 +119,8 @@ _WRITTEN: dict[str, str] = {
     "captures.compare": "Comparer les deux choisies",
     "captures.from": "De",
     "captures.to": "À",
-    "captures.from.label": "Comparer à partir de : {date}",
-    "captures.to.label": "Comparer jusqu’à : {date}",
+    "captures.from.label": "Comparer la capture du {date}",
+    "captures.to.label": "Comparer avec la capture du {date}",
     "captures.content": "Contenu",
     "captures.change": "Changement",
     "captures.you-read": "vous lisez celle-ci",
@@ -131,20 +131,20 @@ _WRITTEN: dict[str, str] = {
     # calendrier
     "calendar": "Calendrier",
     "calendar.years": "Années",
-    "calendar.help": "Chaque jour qui a des captures est un bouton qui les énumère. Le nombre "
-    "inscrit dessous dit combien ; un fond plus foncé en signale davantage, et ≠ que le contenu "
-    "a changé.",
+    "calendar.help": "Chaque jour qui a des captures est un bouton qui en donne la liste. Le "
+    "nombre inscrit dessous dit combien il y en a ; un fond plus foncé en signale davantage, et "
+    "≠ que le contenu a changé.",
     "calendar.day": "{day} : {captures}",
     "calendar.day.changed": "{day} : {captures}, le contenu a changé",
     "calendar.month": "{month} {year}",
     # différence
     "difference": "Différence",
-    "difference.old": "Ancienne",
-    "difference.new": "Récente",
+    "difference.old": "Plus ancienne",
+    "difference.new": "Plus récente",
     "difference.modes": "Manières de comparer",
     "difference.text": "Texte",
     "difference.source": "Source",
-    "difference.links": "Liens et en-tête",
+    "difference.links": "Liens et en-têtes",
     "difference.frames": "Côte à côte",
     "difference.pictures": "Images",
     "difference.same-content": "Les deux captures ont le même contenu, octet pour octet.",
@@ -193,24 +193,24 @@ _WRITTEN: dict[str, str] = {
     "screen.date": "La page elle-même est du {date}.",
     "screen.timeline": "Dates des éléments, autour de celle de la page",
     "screen.part": "Élément",
-    "screen.as": "Employé comme",
+    "screen.as": "Rôle",
     "screen.distance": "Écart à la page",
     "screen.missing.title": "Éléments manquants",
     "screen.former": "Pages précédentes",
-    "screen.not-shown.one": "{count} autre n’est pas énuméré.",
-    "screen.not-shown.many": "{count} autres ne sont pas énumérés.",
+    "screen.not-shown.one": "{count} autre ne figure pas dans la liste.",
+    "screen.not-shown.many": "{count} autres ne figurent pas dans la liste.",
     # manques
     "missing": "Ce qui manque",
     "missing.words": "Ce que les lecteurs ont demandé et que l’archive n’a pu donner, le plus "
     "récent d’abord. Cela mérite peut-être d’être collecté.",
     "missing.none": "Rien n’a encore été demandé en vain.",
-    "missing.none.here": "Rien de ce genre n’a été demandé en vain.",
+    "missing.none.here": "Rien de cette nature n’a été demandé en vain.",
     "missing.site": "Site",
-    "missing.kind": "Genre",
-    "missing.any": "tous",
-    "missing.show": "Montrer",
+    "missing.kind": "Nature",
+    "missing.any": "toutes",
+    "missing.show": "Afficher",
     "missing.filter": "Filtrer",
-    "missing.times": "Fois",
+    "missing.times": "Demandes",
     "missing.last": "Dernière demande (UTC)",
     "missing.page": "Lié depuis {url}",
     "missing.state": "Collecte",

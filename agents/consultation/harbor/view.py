@@ -17,7 +17,7 @@ class View:
         proxy: `host:port` of the proxy.
         token: proves that a form came from a page shown to this reader.
         date: the reader's date of 20 digits, or empty for the newest.
-        live: whether the reader reads the living web.
+        live: whether the reader reads the live web.
         language: that the reader chose, or empty.
     """
 

@@ -2,7 +2,7 @@
 
 Nothing is fetched from the live web here: every URL is a look-up in the archive, whatever host,
 port or network it names, so the proxy is no relay and no way into the operator's network. Only
-readers who ask for the living web get it, by `live`, where the operator allows that.
+readers who ask for the live web get it, by `live`, where the operator allows that.
 """
 
 from collections.abc import Awaitable, Callable
@@ -36,7 +36,7 @@ from anet.http import Request, Response
 HARBOR = "dlweb"
 """The made-up top-level domain of the archive's harbors (*INA §2.4.3*)."""
 
-_OUTCOMES = {404: "unknown", 500: "missing", 503: "unreachable"}
+_OUTCOMES = {404: "unknown", 451: "kept-back", 500: "missing", 503: "unreachable"}
 _log = Logger()
 
 
@@ -55,7 +55,7 @@ class Proxy:
         audit: the log of what was asked.
         harbor: answers http://dlweb/.
         tunnels: answer CONNECT.
-        live: answers readers who chose the living web, where the operator allows it.
+        live: answers readers who chose the live web, where the operator allows it.
         no_store: whether answers to browsers carry `Cache-Control: no-store` too.
     """
 
@@ -133,9 +133,9 @@ class Proxy:
 
     def _fault(self, request: Request, asked: Asked | None, fault: Fault) -> "_Answered":
         outcome = _OUTCOMES.get(fault.status, "refused")
-        if asked is not None and (outcome != "refused" or fault.status == 451):
+        if asked is not None and outcome != "refused":
             self.screens.missed(asked)
-        if outcome != "refused" and fault.url:
+        if outcome not in ("refused", "kept-back") and fault.url:
             page = request.headers.text(b"referer")
             self.missing.note(fault, page, dates.now(self.clock))
         if fault.status == 500:

@@ -30,7 +30,7 @@ PINS = (
     b"strict-transport-security",
 )
 """Fields by which a browser keeps something about a host beyond the page: it would still follow
-the archived word of years ago after its reader has gone back to the living web."""
+the archived word of years ago after its reader has gone back to the live web."""
 _PIN_LINES = tuple((name, b"\n" + name) for name in PINS)
 
 

@@ -24,7 +24,7 @@ class Choice:
 
     Attributes:
         date: at which they read, 20 digits; empty for the newest.
-        live: whether they read the living web instead of the archive.
+        live: whether they read the live web instead of the archive.
         language: of the harbor, as `en`; empty for what their browser prefers.
     """
 

@@ -19,7 +19,7 @@ from attrs import define, field
 
 from agents.capture import Capture
 from agents.consultation.asked import Asked
-from agents.consultation.readers.destinations import DOCUMENT, PAGE
+from agents.consultation.readers.destinations import DOCUMENT, OTHER, PAGE
 from agents.consultation.readers.screen import Part, Screen
 from agents.urls import canonical
 from anet.http.message import parse_head
@@ -122,7 +122,13 @@ class Screens:
             self._begin(asked, capture)
 
     def missed(self, asked: Asked) -> None:
-        """Note what a page asked for in vain."""
+        """Note what a page asked for in vain.
+
+        What says neither whence it comes nor what it is for may well be the browser's own, such
+        as its question whether it is online; no page lacks that.
+        """
+        if not asked.referrer and asked.destination == OTHER:
+            return
         page = self._page_of(asked)
         if page is None:
             return

@@ -30,7 +30,7 @@ from anet.http import Request, Response, parse_head
 
 ENGINE = f"{PREFIX}sw.js"
 _PAGES = (b"text/html", b"application/xhtml+xml", b"image/svg+xml", b"text/xml", b"application/xml")
-_OUTCOMES = {404: "unknown", 500: "missing", 503: "unreachable"}
+_OUTCOMES = {404: "unknown", 451: "kept-back", 500: "missing", 503: "unreachable"}
 
 
 @frozen
@@ -148,7 +148,7 @@ class Replay:
 
     def _fault(self, request: Request, fault: Fault) -> tuple[str, Response]:
         outcome = _OUTCOMES.get(fault.status, "refused")
-        if outcome != "refused" and fault.url:
+        if outcome not in ("refused", "kept-back") and fault.url:
             page = request.headers.text(b"referer")
             self.missing.note(fault, page, dates.now(self.clock))
         return outcome, fault_response(request, fault)

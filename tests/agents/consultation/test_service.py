@@ -55,8 +55,8 @@ class Running:
         for agent in (self.scheduler, self.master):
             agent.startService()
         config = ConsultationConfig(
-            proxy="127.0.0.1:0", pages="127.0.0.1:0", replay="127.0.0.1:0", scheduler=listeners[0].address,
-            storage_master=listeners[1].address, **keys,
+            proxy="127.0.0.1:0", pages="127.0.0.1:0", replay="127.0.0.1:0",
+            scheduler=listeners[0].address, storage_master=listeners[1].address, **keys,
         )  # fmt: skip
         self.agent = Consultation(reactor, "consultation", Configuration(folder, 7100), config)
         self.agent.startService()
@@ -169,6 +169,25 @@ async def test_the_pages_say_what_goes_on(archive, start):
         assert (await running.get(pages, path))[0] == 200, path
     for path in ("/", "/harbor", "/monitoring", "/status.json", "/metrics"):
         assert (await running.get(running.agent.proxy, f"http://dlweb{path}"))[0] == 200, path
+
+
+@ensureDeferred
+async def test_each_part_says_how_far_it_has_come(start):
+    """The index of URLs, mining, the live web, rules and log: to people, programs, Prometheus."""
+    running = start(lookup="index", mining=True, live="record", audit_log=True)
+    pages = running.agent.pages
+    page = (await running.get(pages, "/"))[1].decode()
+    for title in ("Index of URLs", "Mining", "The live web", "Rules and audit log"):
+        assert f">{title}<" in page, title
+    status = json.loads((await running.get(pages, "/status.json"))[1])
+    assert status["mining"]["documents"] == 0 and status["live"]["records"] is True
+    assert (status["urls"]["urls"], status["access_rules"], status["audit_log"]) == (0, 0, True)
+    metrics = (await running.get(pages, "/metrics"))[1].decode()
+    for name in (
+        "readers", "missing_urls", "indexed_urls", "index_complete", "mined_documents",
+        "access_rules", "audit_lines_lost", "live_under_way", "live_kept",
+    ):  # fmt: skip
+        assert f"\ndlweb_consultation_{name} " in metrics, name
 
 
 @ensureDeferred

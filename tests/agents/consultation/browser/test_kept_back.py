@@ -70,7 +70,8 @@ async def test_no_door_shows_what_is_kept_back(archive, consultation, tmp_path):
     await consultation.keeping.audit.flush()
     lines = (tmp_path / "consultation" / "audit.jsonl").read_text().splitlines()
     told = [json.loads(line) for line in lines]
-    assert [(one["status"], one["capture"]) for one in told if one.get("url") == URL] == [
-        (451, ""), (200, NEW),
+    answers = [one for one in told if one.get("url") == URL]
+    assert [(one["status"], one["outcome"], one["capture"]) for one in answers] == [
+        (451, "kept-back", ""), (200, "hit", NEW),
     ]  # fmt: skip
     assert sum(one.get("outcome") == "harbor" for one in told) == len(lists)

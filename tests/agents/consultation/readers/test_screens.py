@@ -148,6 +148,15 @@ def test_what_is_missing_is_known(screens):
     assert screens.of(ANNA.key)[0].missing == ()
 
 
+def test_what_a_browser_asks_for_itself_is_missing_of_no_page(screens):
+    """Whether it is online, what time it is: nobody referred to it, nor said what it is for."""
+    go(screens)
+    screens.missed(asked("http://browser.example/online", "", "other"))
+    assert screens.of("~anna")[0].missing == ()
+    screens.missed(asked(SITE + "a.js", PAGE, "other"))
+    assert screens.of("~anna")[0].missing == (SITE + "a.js",)
+
+
 def test_readers_have_screens_of_their_own(screens, clock):
     """A part without a cookie goes to who was seen last at its address, by its referrer."""
     go(screens, date=OLD, reader=ANNA)
