@@ -112,6 +112,13 @@ class Reader:
         """Choose the live web, or the archive."""
         self.running.agent.readers.choose("127.0.0.1", live=live)
 
+    async def begin_only(self, url):
+        """Return a connection over which something is asked, without waiting for the answer."""
+        host, _, port = self.running.agent.proxy.address.partition(":")
+        connection = await connect(self._reactor, host, int(port))
+        Deferred.fromCoroutine(connection.request("GET", url)).addErrback(lambda _: None)
+        return connection
+
     async def begin(self, url, method="GET", body=b"", **fields):
         """Return a connection and an answer on its way."""
         host, _, port = self.running.agent.proxy.address.partition(":")
