@@ -1,5 +1,6 @@
 """The log of what was asked of the archive, by whom, and what was answered."""
 
+import re
 from collections.abc import Collection
 from typing import Any
 
@@ -20,6 +21,11 @@ PERIOD = 1.0  # seconds between two writings; so much is lost when the process i
 QUEUE_LIMIT = 50_000  # lines that wait while the disk does not answer
 URL_LIMIT = 8192  # characters
 
+_USER = re.compile(
+    r"((?:[:]|%3a)(?:[/\\]|%2f|%5c)+|[?&]url=|^/web/[^/]*/)"  # after these a host begins
+    r"(?:(?!%2f|%3f|%23|%26|%5c)[^/?#&\\])*(?:@|%40)",
+    re.IGNORECASE,
+)
 _log = Logger()
 
 
@@ -177,6 +183,8 @@ def shown_url(target: str) -> str:
     before, question, _ = url.partition("?")
     if question and before.endswith(("/.well-known/dlweb-reader", "//dlweb/reader")):
         url = before
-    if "://" not in url[:10]:
+    if url.startswith("/"):
+        url = _USER.sub(r"\1", url)
+    elif "://" not in url[:10]:
         url = url.rpartition("@")[2]
     return url[:URL_LIMIT]

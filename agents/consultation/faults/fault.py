@@ -124,3 +124,11 @@ def live_busy(url: str) -> Fault:
         503, "live-busy", "Too many ask the live web now",
         "As many requests as are allowed wait for answers already. Try again in a moment.", url,
     )  # fmt: skip
+
+
+def no_worker(url: str) -> Fault:
+    """Return the fault of a service worker: it would outlive the visit, and the reader's date."""
+    return Fault(
+        403, "no-worker", "No service worker of the past",
+        "An archived site may not install a script in today's browser.", url,
+    )  # fmt: skip

@@ -1,11 +1,12 @@
 """What readers asked for and the archive did not give: a bounded log, newest last."""
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from attrs import evolve, frozen
 
 from agents.consultation.faults.fault import Fault
+from agents.urls import canonical
 
 TEXT_LIMIT = 2000  # characters kept of a URL
 _TOLD = "unknown-url"  # of the scheduler's business; the rest is the archive's own, or not to be
@@ -134,3 +135,22 @@ class Missing:
         self._holes[hole.url] = hole
         while len(self._holes) > self.limit:
             self._holes.popitem(last=False)
+
+
+def shown(holes: Iterable[Hole], is_kept_back: Callable[[str], bool]) -> list[Hole]:
+    """Return the holes that may be told, without pages that lead there and may not.
+
+    A rule that keeps a URL back may have been made after somebody asked for it in vain.
+
+    Args:
+        holes: any.
+        is_kept_back: tells of a canonical URL whether it is.
+    """
+    found = []
+    for hole in holes:
+        if is_kept_back(hole.url):
+            continue
+        page = canonical(hole.page)
+        is_told = page is not None and not is_kept_back(page)
+        found.append(hole if is_told or not hole.page else evolve(hole, page=""))
+    return found

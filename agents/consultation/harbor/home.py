@@ -34,7 +34,7 @@ async def home(means: Means, request: Request) -> Response:
         lookup = means.retrieval.locator.lookup
         return frame.json({"date": view.date, "lookup": lookup, "proxy": view.proxy})
     say = view.words.say
-    holes = means.missing.newest(HOLES_SHOWN)
+    holes = means.holes(request, HOLES_SHOWN)
     screens = means.screens.of(means.reader(request).key)
     proposed = request.query.get("date", "")
     browse = paragraph(say("home.browse", proxy=view.proxy), "box note quiet")

@@ -8,7 +8,7 @@ from twisted.internet.interfaces import IReactorTime
 from agents import dates
 from agents.consultation.access.doors import Doors
 from agents.consultation.access.rules import Rules
-from agents.consultation.faults.missing import Missing
+from agents.consultation.faults.missing import Hole, Missing, shown
 from agents.consultation.harbor import frame
 from agents.consultation.harbor.asked import is_absolute, typed_url, wants_json
 from agents.consultation.harbor.forms import Forms
@@ -138,6 +138,13 @@ class Means:
     def shows(self, request: Request, url: str) -> bool:
         """Tell whether the reader may see a URL at some date."""
         return self.rules.reason(url, "", self.reader(request)) is None
+
+    def holes(self, request: Request, most: int) -> list[Hole]:
+        """Return the newest holes that the reader may know of, at most so many looked at."""
+        newest = self.missing.newest(most)
+        if not self.rules.count:
+            return newest
+        return shown(newest, lambda url: not self.shows(request, url))
 
 
 def url_of(request: Request) -> str | None:

@@ -34,7 +34,7 @@ _DECIDE = ' class="box decide"'
 async def missing(means: Means, request: Request) -> Response:
     """Show what was asked for in vain, of a `site` and a `kind` or of all; `page` from 1 on."""
     site, kind = request.query.get("site", "").strip().lower(), request.query.get("kind", "")
-    every = means.missing.newest(HOLES_LIMIT)
+    every = means.holes(request, HOLES_LIMIT)
     holes = [
         hole
         for hole in every

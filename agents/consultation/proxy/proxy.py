@@ -17,7 +17,7 @@ from agents.consultation.access.doors import Doors
 from agents.consultation.asked import Asked
 from agents.consultation.errors import Faulted
 from agents.consultation.faults.contents import fault_answer
-from agents.consultation.faults.fault import Fault, bad_request
+from agents.consultation.faults.fault import Fault, bad_request, no_worker
 from agents.consultation.faults.missing import Missing
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.measures import Measures
@@ -26,7 +26,7 @@ from agents.consultation.proxy.cross_origin import preflight
 from agents.consultation.proxy.giving import READING, find_answer, open_body
 from agents.consultation.proxy.shaping import archive_fields, shape
 from agents.consultation.proxy.tunnels import Tunnels, is_websocket, no_websocket
-from agents.consultation.readers.destinations import destination_of
+from agents.consultation.readers.destinations import destination_of, is_worker
 from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screens import Screens
@@ -95,6 +95,8 @@ class Proxy:
                 return _Answered("harbor", led)
             if is_harbor(url):
                 return _Answered("harbor", await self.harbor(request))
+            if is_worker(request.headers):
+                raise Faulted(no_worker(url))
             asked = asked_of(request, url, request.asker)
             if self.live is not None and self.readers.choice_of(asked.reader.key).live:
                 return _Answered("live", await self.live(request, asked))

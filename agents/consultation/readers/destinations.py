@@ -41,3 +41,8 @@ def is_navigation(headers: Headers) -> bool:
     if headers.text(b"user-agent").startswith("Mozilla/"):
         return destination_of(headers) in (DOCUMENT, PAGE)
     return False
+
+
+def is_worker(headers: Headers) -> bool:
+    """Tell whether a browser asks for a service worker, to install it."""
+    return b"service-worker" in headers

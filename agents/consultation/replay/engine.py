@@ -8,6 +8,8 @@ from pathlib import Path
 
 FILE = "sw.js"
 """Its name in the archive's folder, where none is configured."""
+WORKER = "/web/sw.js?replayPrefix=&root=$root"
+"""How `frame.js` installs it; its query is its configuration, which no archived script may set."""
 LIMIT = 16 << 20  # bytes; the file has 1.2 MB
 POLICY = (
     b"default-src 'none'; script-src 'self' 'unsafe-eval' 'wasm-unsafe-eval'; connect-src 'self'"

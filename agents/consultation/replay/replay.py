@@ -12,7 +12,7 @@ from agents import dates
 from agents.consultation.access.audit import Audit
 from agents.consultation.access.doors import Doors
 from agents.consultation.errors import Faulted
-from agents.consultation.faults.fault import Fault, bad_request
+from agents.consultation.faults.fault import Fault, bad_request, no_worker
 from agents.consultation.faults.missing import Missing
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import Nearest
@@ -21,16 +21,20 @@ from agents.consultation.memento.fields import Addresses, distinct_links, http_d
 from agents.consultation.proxy.giving import find_answer, open_body
 from agents.consultation.proxy.proxy import fault_response, is_harbor, requested_date
 from agents.consultation.proxy.shaping import archive_fields, shape
+from agents.consultation.readers.destinations import is_worker
 from agents.consultation.readers.reader import Reader
 from agents.consultation.replay import engine, frame
 from agents.consultation.replay.places import PART, PREFIX, RAW, InvalidPlace, Place, path
 from agents.consultation.replay.raw import raw_fields
 from agents.urls import split_port
-from anet.http import Request, Response, parse_head
+from anet.http import Headers, Request, Response, parse_head
 
 ENGINE = f"{PREFIX}sw.js"
 _PAGES = (b"text/html", b"application/xhtml+xml", b"image/svg+xml", b"text/xml", b"application/xml")
 _OUTCOMES = {404: "unknown", 451: "kept-back", 500: "missing", 503: "unreachable"}
+
+
+_OWN = (b"Cross-Origin-Resource-Policy", b"same-origin")
 
 
 @frozen
@@ -72,10 +76,10 @@ class Replay:
         return response
 
     async def _answer(self, request: Request, reader: Reader) -> tuple[str, Response, str]:
+        if is_worker(request.headers) and request.target != engine.WORKER:
+            raise Faulted(no_worker(request.target))
         if request.path == ENGINE:
             return "harbor", self._engine(), ""
-        if request.headers.get(b"service-worker"):
-            raise Faulted(_no_worker(request.target))
         place = _place_of(request)
         if place.modifier not in ("", RAW, PART):  # of the engine, which is not at work yet
             return "harbor", Response.redirect(path(place.date, "", place.url)), ""
@@ -113,7 +117,8 @@ class Replay:
     async def _raw(self, request: Request, place: Place, nearest: Nearest) -> Response:
         """Return a capture as it was received."""
         capture = nearest.capture
-        shaped = shape(request, capture, archive_fields(capture, place.url), for_browser=False)
+        said = archive_fields(capture, place.url)
+        shaped = shape(_nameless(request), capture, said, for_browser=False)
         date = capture.date if place.modifier == RAW else place.date
         fields = [
             *raw_fields(shaped.head, capture.url, date, place.modifier),
@@ -122,6 +127,7 @@ class Replay:
             self._links(request, nearest),
             (b"Content-Location", path(capture.date, RAW, capture.url).encode("ascii", "replace")),
             (b"Cache-Control", b"no-store"),
+            _OWN,
         ]
         body = await open_body(self.retrieval, nearest, shaped, self._gave)
         return Response(shaped.status, _once(fields), body, length=shaped.length)
@@ -151,7 +157,8 @@ class Replay:
         if outcome not in ("refused", "kept-back") and fault.url:
             page = request.headers.text(b"referer")
             self.missing.note(fault, page, dates.now(self.clock))
-        return outcome, fault_response(request, fault)
+        response = fault_response(request, fault)
+        return outcome, evolve(response, headers=[*response.headers, _OWN])
 
 
 def front(replay: Replay, harbor: Callable[[], str]) -> Callable[[Request], Awaitable[Response]]:
@@ -168,6 +175,15 @@ def front(replay: Replay, harbor: Callable[[], str]) -> Callable[[Request], Awai
         return Response.redirect(harbor())
 
     return answer
+
+
+def _nameless(request: Request) -> Request:
+    """Return a request that names no origin: unlike through the proxy, no other may read here.
+
+    A site of today may have the reader's browser ask this server as well.
+    """
+    fields = [(name, value) for name, value in request.headers if name.lower() != b"origin"]
+    return evolve(request, headers=Headers(fields))
 
 
 def _place_of(request: Request) -> Place:
@@ -198,13 +214,6 @@ def _once(fields: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         for index, (name, value) in enumerate(fields)
         if latest[name.lower()] == index or name.startswith(b"X-Archive-Orig-")
     ]
-
-
-def _no_worker(target: str) -> Fault:
-    return Fault(
-        403, "no-worker", "No service worker of the past",
-        "An archived site may not install a script in today's browser.", target,
-    )  # fmt: skip
 
 
 def _no_engine(missing: engine.EngineMissing, url: str = "") -> Fault:

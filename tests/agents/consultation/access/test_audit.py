@@ -73,11 +73,29 @@ async def test_an_answer_is_a_line(reactor, tmp_path):
         "http://dlweb/reader?ticket=s3cr3t",
         "http://s3cr3t@a.example/",
         "s3cr3t@a.example:443",
+        "/captures?url=http://s3cr3t:s3cr3t@a.example/",
+        "/captures?url=http%3A%2F%2Fs3cr3t%3as3cr3t%40a.example/",
+        "/web/2020id_/http:/s3cr3t@a.example/",
     ],
 )
 def test_what_lets_somebody_in_is_not_in_the_log(target):
     """Tickets, user names and passwords."""
     assert "s3cr3t" not in shown_url(target)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/web/2020id_/http://a.example/@somebody/post",
+        "/web/2020id_/http://a.example/?mail=x@y.example",
+        "/picture?url=http://a.example/hidden&date=2020&more=@",
+        "/api/1/content?url=http://a.example/hidden%3Fx%40",
+        "/content?url=a.example&date=2020@",
+    ],
+)
+def test_no_sign_in_a_path_keeps_it_out_of_the_log(target):
+    """A reader who adds an @ hides nothing."""
+    assert shown_url(target) == target
 
 
 @given(st.text())

@@ -316,6 +316,19 @@ def test_what_is_on_the_screen_is_text(url, parts, missing, language):
 
 
 @ensureDeferred
+async def test_what_is_kept_back_is_not_told_to_be_missing(visit, tmp_path):
+    """A rule may come after a fault; then neither the URL nor a page that leads there is told."""
+    path = tmp_path / "rules.yaml"
+    path.write_text("- {urls: secret.example, kind: takedown, reason: Ordered}\n")
+    visitor = visit(rules=Rules(path))
+    for url, page in (("http://secret.example/x", URL), (URL, "http://secret.example/referring")):
+        visitor.harbor.missing.note(Fault(500, "missing-content", "t", "m", url), page, NEW)
+    for place in ("/", "/missing", "/missing?format=json"):
+        _, body = await visitor.get(place)
+        assert b"secret" not in body and b"www.example.org" in body, place
+
+
+@ensureDeferred
 async def test_what_is_missing_is_filtered(visitor):
     """By site and by kind, with counts, in pages."""
     other = Fault(500, "missing-content", "t", "m", "http://other.example/x")

@@ -352,6 +352,15 @@ async def test_the_past_cannot_be_changed(archive, client, method):
     assert (head.status, head.headers.get(b"allow")) == (405, b"GET, HEAD")
 
 
+@ensureDeferred
+async def test_an_archived_script_is_no_service_worker(archive, client):
+    """It would stay in the browser: over other dates, and over the live site afterwards."""
+    archive.add(URL, b"x")
+    head, body = await client.ask(URL, service_worker=b"script")
+    assert head.status == 403 and body != b"x"
+    assert head.headers.get(b"dlweb-fault") == b"no-worker"
+
+
 @pytest.mark.parametrize(
     ("target", "status"),
     [

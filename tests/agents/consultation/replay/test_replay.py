@@ -157,6 +157,27 @@ async def test_an_archived_script_is_no_service_worker(archive, ask):
 
 
 @ensureDeferred
+async def test_the_engine_is_installed_as_the_frame_does_and_not_otherwise(archive, ask):
+    """Its query sets what it injects into pages and whom it asks; an archived script may not."""
+    worker = {"service_worker": "script"}
+    assert (await ask("/web/sw.js?replayPrefix=&root=$root", **worker))[0] == 200
+    for target in ("/web/sw.js", "/web/sw.js?root=$root&injectScripts=/web/2020id_/http://a.test/"):
+        assert (await ask(target, **worker))[0] == 403
+
+
+@ensureDeferred
+async def test_other_sites_can_read_nothing_here(archive, ask):
+    """A site of today in the reader's browser may ask, and its browser tells it nothing."""
+    open_head = CSS[:-2] + b"Access-Control-Allow-Origin: *\r\n\r\n"
+    archive.add(f"{URL}a.css", b"a { b: c }", head=CSS, date=NEW)
+    archive.add(f"{URL}open.css", b"a { b: c }", head=open_head, date=NEW)
+    for path in ("a.css", "open.css", "hole.css"):
+        _, fields, _ = await ask(f"/web/{NEW}id_/{URL}{path}", origin="https://evil.example")
+        assert not [name for name, _ in fields if name.lower().startswith(b"access-control-")]
+        assert fields.text(b"cross-origin-resource-policy") == "same-origin"
+
+
+@ensureDeferred
 async def test_the_harbor_is_not_to_be_had_here(ask):
     """Archived scripts run at this origin, and must not read or press anything of ours."""
     for target in ("/web/2026id_/http://dlweb/", "/web/2026id_/http://any.dlweb/"):
