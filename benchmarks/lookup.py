@@ -41,7 +41,7 @@ from agents.deposit import ContentSize, Placement
 from agents.storage.policy import place
 from agents.storage.replicas import Wanted
 from agents.storage.status import NodeState, NodeStatus
-from anet.http import HttpClient
+from anet.http import HttpClient, PipelinedClient
 from anet.multicast import GroupListener, Groups
 from anet.multicast import MulticastLocator as Multicast
 from anet.tasks import sleep
@@ -116,13 +116,13 @@ async def real(reactor: Any, folder: Path, urls: int, lookups: int) -> dict[str,
     }
     console = Agent(reactor, "console", "console")
     depositor = Agent(reactor, "connectivity", "connectivity")
-    client = HttpClient(reactor, connections=READERS)
+    client, quick = HttpClient(reactor, connections=READERS), PipelinedClient(reactor)
     groups = Groups(base, secret=secret(folder))
     multicast = Multicast(reactor, groups)
     with running(folder, base, agents, CONFIG):
         master = console.connect(f"127.0.0.1:{base + 2}")
         index = depositor.connect(f"127.0.0.1:{base + 4}")
-        for service in (console, depositor, client, multicast):
+        for service in (console, depositor, client, quick, multicast):
             service.startService()
         await ready(reactor, master, NODES)
         await record(reactor, index, urls)
@@ -134,9 +134,10 @@ async def real(reactor: Any, folder: Path, urls: int, lookups: int) -> dict[str,
         found = {}
         for readers in (1, READERS):
             for name, locator in ways.items():
-                look = looking(locator, Structures(client))
+                look = looking(locator, Structures(client, quick))
                 times = await measure(reactor, look, urls, lookups, readers)
                 found[f"{name}, {readers} at once"] = times
+        quick.stopService()
         for each in (multicast, client, depositor, console):
             await each.stopService()
     return found

@@ -2,19 +2,23 @@
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from attrs import define, field
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall
 
-from anet.errors import ConnectionBroken, Overloaded, Stopped
+from anet.errors import ConnectionBroken, Overloaded, Stopped, TimedOut
 from anet.http.connect import Creators, Permit, connect, permit_all
 from anet.http.connection import HttpConnection
 from anet.http.exchange import ClientResponse, State
 from anet.http.file_body import FileBody
 from anet.http.place import Place, read_url
+
+
+def _timed_out(_: Any, seconds: float) -> NoReturn:
+    raise TimedOut(f"no answer in {seconds:g} seconds")
 
 
 @define
@@ -79,15 +83,38 @@ class HttpClient(Service):
         url: str,
         headers: Sequence[tuple[bytes, bytes]] = (),
         body: bytes | FileBody = b"",
+        *,
+        patience: float | None = None,
     ) -> ClientResponse:
         """Ask, and return the answer once its head is here; its body must be taken or abandoned.
 
+        Args:
+            method: of the request.
+            url: absolute.
+            headers: fields besides `Host`, and those that frame the body.
+            body: what is sent.
+            patience: seconds until the head is here, with all waiting; None for no such limit.
+
         Raises:
+            TimedOut: the server was silent, or `patience` was at its end.
             HttpError: no answer.
             OSError: the body's file cannot be opened.
             Stopped: the client was stopped.
             Overloaded: `waiting_limit` requests wait for a connection to that place already.
         """
+        asking = self._request(method, url, headers, body)
+        if patience is None:
+            return await asking
+        timed = Deferred.fromCoroutine(asking).addTimeout(patience, self._reactor, _timed_out)
+        return await timed
+
+    async def _request(
+        self,
+        method: str,
+        url: str,
+        headers: Sequence[tuple[bytes, bytes]],
+        body: bytes | FileBody,
+    ) -> ClientResponse:
         place, target = read_url(url)
         fields = [(b"Host", place.authority), *headers]
         while True:

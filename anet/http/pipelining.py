@@ -11,7 +11,7 @@ import re
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 from attrs import define, field, frozen
 from twisted.application.service import Service
@@ -164,6 +164,10 @@ def _another(error: AnetError) -> AnetError:
     return type(error)(str(error))
 
 
+def _timed_out(_: Any, seconds: float) -> NoReturn:
+    raise TimedOut(f"the server said nothing for {seconds:g} seconds")
+
+
 @define
 class _Lines:
     """The connections to one place, those being made, and who waits for the first of them."""
@@ -212,18 +216,26 @@ class PipelinedClient(Service):
         self._places: dict[Place, _Lines] = {}
         self._stopped = False
 
-    async def get(self, base: str, target: str) -> SmallAnswer:
+    async def get(self, base: str, target: str, patience: float | None = None) -> SmallAnswer:
         """Ask a server for a path.
 
         Args:
             base: URL of the server, without a path.
             target: path and query, in ASCII without spaces.
+            patience: seconds for this answer; what comes later is for nobody, and others who
+                wait for the same server go on waiting.
 
         Raises:
             HttpError: no whole answer, or none that is small.
             Overloaded: too many answers are waited for already.
             Stopped: the client was stopped.
         """
+        if patience is None:
+            return await self._get(base, target)
+        asking = Deferred.fromCoroutine(self._get(base, target))
+        return await asking.addTimeout(patience, self._reactor, _timed_out)
+
+    async def _get(self, base: str, target: str) -> SmallAnswer:
         place = _place(base)
         line = self._line(place) or await self._another(place)
         if line.waiting >= self._depth:
@@ -262,22 +274,24 @@ class PipelinedClient(Service):
         )
         permit = self._permit if place.tls else self._permit_plain
         lines.opening += 1
+        error: AnetError | None = None
         try:
             line: Pipeline = await reach(self._reactor, way, self._build, permit=permit)
             if self._stopped:
                 line.fail(Stopped("this HTTP client was stopped"))
                 raise Stopped("this HTTP client was stopped")
-        except AnetError as error:
-            self._opened(lines, error)
+            lines.open.append(line)
+            line.on_close = lambda: self._closed(place, lines, line)
+            return line
+        except AnetError as failure:
+            error = failure
             raise
-        finally:
+        finally:  # also when who asked gave up: then the first of those who wait connects
             lines.opening -= 1
-        lines.open.append(line)
-        line.on_close = lambda: self._closed(place, lines, line)
-        self._opened(lines, None)
-        return line
+            self._opened(lines, error)
 
     def _opened(self, lines: _Lines, error: AnetError | None) -> None:
+        """Let all who wait for a connection go on, or fail by the same error."""
         waiting, lines.waiting = lines.waiting, []
         for opened in waiting:
             if error is None:

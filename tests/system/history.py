@@ -39,7 +39,7 @@ from agents.consultation.lookup.locators import IndexLocator, Locator, Multicast
 from agents.consultation.lookup.structures import Structures
 from agents.deposit import ContentSize, Placement
 from anet.errors import AnetError
-from anet.http import HttpClient
+from anet.http import HttpClient, PipelinedClient
 from anet.multicast import Groups
 from anet.multicast import MulticastLocator as Multicast
 from anet.tasks import sleep
@@ -84,7 +84,8 @@ class History:
         self.headers = [(b"Authorization", f"Bearer {word}".encode())]
         groups = Groups(settings.port, interface=settings.address, ttl=1, secret=word)
         self.multicast = Multicast(reactor, groups)
-        self.structures = Structures(self.client)
+        self.quick = PipelinedClient(reactor, connect_timeout=2.0, silence=5.0)
+        self.structures = Structures(self.client, self.quick)
         self.ways: dict[str, Locator] = {
             "index": IndexLocator(IndexNode(reactor, self.link, 3.0).find),
             "multicast": MulticastLocator(self.multicast, 1.0),
@@ -98,7 +99,7 @@ class History:
 
     async def run(self, ended: Deferred[None]) -> None:
         """Deposit and read until the end."""
-        for service in (self.agent, self.console, self.client, self.multicast):
+        for service in (self.agent, self.console, self.client, self.quick, self.multicast):
             service.startService()
         for _ in range(WRITERS):
             Deferred.fromCoroutine(self.write()).addErrback(self.broken)

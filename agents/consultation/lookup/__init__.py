@@ -3,6 +3,7 @@
 retrieval    the seven steps
 locators     where files lie: by multicast, by index node, or whichever works
 remembered   the same, for some seconds
+silent       storage nodes that hang
 index        the index node, over HIP
 structures   captures, from storage nodes
 contents     contents, from storage nodes

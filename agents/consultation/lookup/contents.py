@@ -10,7 +10,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from agents.consultation.errors import ContentDamaged, NodesFailed
-from anet.errors import AnetError, ConnectionBroken
+from agents.consultation.lookup.silent import Silent, Turns
+from anet.errors import AnetError, ConnectionBroken, TimedOut
 from anet.http import ClientResponse, HttpClient
 
 HELD_LIMIT = 256 * 1024  # bytes of one content in memory; smaller ones are proven before a byte
@@ -102,6 +103,7 @@ class Content:
         size: int,
         span: tuple[int, int] | None = None,
         body: bytes | None = None,
+        silent: Silent | None = None,
     ) -> None:
         """Be a content that lies on these nodes.
 
@@ -113,6 +115,7 @@ class Content:
             span: the part of it that is wanted, from the first byte up to and without the second;
                 None for all of it.
             body: the whole content, where it is here already and proven.
+            silent: nodes that said nothing lately, to be asked last.
         """
         self.key = key
         self.size = size
@@ -121,7 +124,7 @@ class Content:
         self._start, self._stop = (0, size) if self._cut else wanted
         self._is_whole = (self._start, self._stop) == (0, size)
         self._client = client
-        self._nodes = deque(nodes)
+        self._nodes = Turns(nodes, silent or Silent())
         self._body: Pieces | None = None
         self._position = self._start
         self._digest = sha256()
@@ -208,7 +211,7 @@ class Content:
             try:
                 piece = await self._body.next()
             except AnetError as error:
-                self._drop(str(error))
+                self._drop(str(error), silent=isinstance(error, TimedOut))
                 continue
             if not piece:
                 self._drop(f"ended after {self._position} of {self._stop} bytes")
@@ -220,19 +223,18 @@ class Content:
 
     async def _connect(self) -> Pieces:
         while self._nodes:
-            node = self._nodes[0]
             try:
-                return Pieces(await self._ask(node))
+                return Pieces(await self._ask(self._nodes.node, self._nodes.patience))
             except AnetError as error:
-                self._drop(str(error))
+                self._drop(str(error), silent=isinstance(error, TimedOut))
         raise NodesFailed("; ".join(self._failures) or "no storage node holds it")
 
-    async def _ask(self, node: str) -> ClientResponse:
+    async def _ask(self, node: str, patience: float | None) -> ClientResponse:
         is_part = self._position > 0 or self._stop < self.size
         last = self._stop - 1
         fields = [(b"Range", b"bytes=%d-%d" % (self._position, last))] if is_part else []
         url = f"{node.rstrip('/')}/contents/{self.key}"
-        response = await self._client.request("GET", url, fields)
+        response = await self._client.request("GET", url, fields, patience=patience)
         length = response.head.headers.text(b"content-length")
         wanted = 206 if is_part else 200
         if response.head.status == wanted and length == str(self._stop - self._position):
@@ -243,7 +245,8 @@ class Content:
     def _is_proven(self) -> bool:
         return not self._is_whole or self._digest.hexdigest() == self.key
 
-    def _drop(self, reason: str) -> None:
+    def _drop(self, reason: str, *, silent: bool = False) -> None:
         """Leave the present node."""
         self.close()
-        self._failures.append(f"{self._nodes.popleft()}: {reason}")
+        self._failures.append(f"{self._nodes.node}: {reason}")
+        self._nodes.leave(silent=silent)

@@ -44,6 +44,16 @@ class Remembered:
                 self._known.popitem(last=False)
         return nodes
 
-    def forget(self, kind: Kind, key: str) -> bool:
-        """Forget where a file lies, which is not there; return whether that was remembered."""
-        return self._known.pop((kind, key), None) is not None
+    async def elsewhere(self, kind: Kind, key: str, nodes: list[str]) -> list[str]:
+        """Return where a file lies that these nodes do not give; none when nobody else is named.
+
+        Whoever was led there asks for himself: others may have asked, and been told, before.
+
+        Raises:
+            LookupFailed, NodesFailed: as `locate`.
+        """
+        found = self._known.get((kind, key))
+        if found is not None and found[1] == nodes:
+            del self._known[kind, key]
+        now = await self.locate(kind, key)
+        return [] if now == nodes else now

@@ -153,18 +153,18 @@ class Retrieval:
         self, capture: Capture, span: tuple[int, int] | None, head_only: bool
     ) -> Content | None:
         """Return a content that nodes give; where it lay a while ago, it may lie no more."""
-        key = capture.content
+        key, silent = capture.content, self._structures.silent
         nodes = await self.locator.locate("contents", key)
         if head_only and nodes:
             return None
-        content = Content(self._client, nodes, key, capture.size, span)
+        content = Content(self._client, nodes, key, capture.size, span, silent=silent)
         try:
             await content.begin()
         except NodesFailed:
-            if not self.locator.forget("contents", key):
+            nodes = await self.locator.elsewhere("contents", key, nodes)
+            if not nodes:
                 raise
-            nodes = await self.locator.locate("contents", key)
-            content = Content(self._client, nodes, key, capture.size, span)
+            content = Content(self._client, nodes, key, capture.size, span, silent=silent)
             await content.begin()
         return content
 
@@ -246,10 +246,10 @@ class Retrieval:
         try:
             return await self._structures.nearest(nodes, key, date or NEWEST)
         except NodesFailed:
-            if not self.locator.forget("structures", key):
+            nodes = await self.locator.elsewhere("structures", key, nodes)
+            if not nodes:
                 raise
-        nodes = await self.locator.locate("structures", key)
-        return await self._structures.nearest(nodes, key, date or NEWEST)
+            return await self._structures.nearest(nodes, key, date or NEWEST)
 
 
 def _apart(one: str, other: str) -> timedelta:

@@ -7,7 +7,8 @@ from attrs import evolve, field, frozen
 
 from agents.capture import Capture, content_key, is_key, structure_key
 from agents.consultation.errors import NodesFailed
-from anet.errors import AnetError, ConnectionBroken
+from agents.consultation.lookup.silent import Silent, Turns
+from anet.errors import AnetError, ConnectionBroken, TimedOut
 from anet.http import HttpClient, PipelinedClient, SmallAnswer
 
 LIST_LIMIT = 64_000_000  # bytes of one list of captures
@@ -73,10 +74,14 @@ class Structures:
     Args:
         client: asks for lists.
         quick: asks for the capture of a date, which nodes have at hand.
+
+    Attributes:
+        silent: nodes that said nothing lately.
     """
 
     def __init__(self, client: HttpClient, quick: PipelinedClient) -> None:
         self._client, self._quick = client, quick
+        self.silent = Silent()
 
     async def nearest(self, nodes: list[str], key: str, date: str) -> Nearest | None:
         """Return the capture nearest to `date`, or None without any node: nobody has one.
@@ -88,13 +93,17 @@ class Structures:
         """
         target = f"/nearest/{key}?date={date}"
         failures: list[str] = []
-        for node in nodes:
+        turns = Turns(nodes, self.silent)
+        while turns:
+            node = turns.node
             try:
-                answer = await self._get(node, target)
+                answer = await self._get(node, target, turns.patience)
                 found = read_nearest(answer.body) if answer.status == 200 else None
             except (AnetError, msgspec.MsgspecError) as error:
                 failures.append(f"{node}: {error}")
+                turns.leave(silent=isinstance(error, TimedOut))
                 continue
+            turns.leave()
             if found is None:
                 said = "does not have it" if answer.status == 404 else f"answers {answer.status}"
                 failures.append(f"{node}: {said}")
@@ -106,11 +115,11 @@ class Structures:
             raise NodesFailed("; ".join(failures))
         return None
 
-    async def _get(self, node: str, target: str) -> SmallAnswer:
+    async def _get(self, node: str, target: str, patience: float | None) -> SmallAnswer:
         try:
-            return await self._quick.get(node, target)
+            return await self._quick.get(node, target, patience)
         except ConnectionBroken:  # a kept connection, which the node has just closed
-            return await self._quick.get(node, target)
+            return await self._quick.get(node, target, patience)
 
     async def captures(
         self, nodes: list[str], key: str, *, heads: bool = False

@@ -16,12 +16,14 @@ from agents.consultation.lookup.remembered import Remembered
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import Nodes, Structures
 from anet.http import HttpClient, HttpServer, PipelinedClient, Request, Response, Router
+from anet.tasks import sleep
 
 
 class FakeNode:
     """A storage node that keeps everything in memory and answers as docs/reference says."""
 
     def __init__(self, reactor: Any) -> None:
+        self.reactor = reactor
         self.captures: dict[str, list[Capture]] = {}
         self.contents: dict[str, bytes] = {}
         self.asked: list[str] = []
@@ -29,6 +31,7 @@ class FakeNode:
         self.reached: Deferred[None] = Deferred()
         self.held: Deferred[None] | None = None
         self.gives_content = False  # with its capture
+        self.slow = 0.0  # seconds until it tells of a capture
         router = Router()
         router.route("GET", "/structures/{key}", self.structure)
         router.route("GET", "/nearest/{key}", self.nearest)
@@ -59,6 +62,7 @@ class FakeNode:
     async def nearest(self, request: Request, key: str) -> Response:
         self.asked.append(request.target)
         captures, date = self.captures.get(key), request.query["date"]
+        await sleep(self.reactor, self.slow)
         if not captures:
             return Response.text(404, "no")
         nearest = min(captures, key=lambda it: abs(int(it.date) - int(date)))

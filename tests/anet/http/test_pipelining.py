@@ -228,3 +228,36 @@ async def test_a_client_that_was_stopped_says_so(server, client) -> None:
     client.stopService()
     with pytest.raises(Stopped):
         await client.get(server.url, "/")
+
+
+@ensureDeferred
+async def test_who_waits_for_a_connection_goes_on_when_its_maker_gives_up(server) -> None:
+    """A reader who goes away while the connection is made takes no other reader along."""
+    client = PipelinedClient(reactor, lines=1, silence=2.0, connect_timeout=2.0)
+    client.startService()
+    first = ensured(client.get(server.url, "/first"))
+    second = ensured(client.get(server.url, "/second"))
+    first.addErrback(lambda _: None)
+    first.cancel()
+    answer = await second.addTimeout(3.0, reactor)
+    assert answer.body == b"/second"
+    client.stopService()
+
+
+@ensureDeferred
+async def test_a_connection_that_ends_at_once_is_not_kept() -> None:
+    """A server that takes connections and drops them is tried anew by each question."""
+
+    class Drops(Protocol):
+        def connectionMade(self) -> None:
+            self.transport.abortConnection()
+
+    port = reactor.listenTCP(0, Factory.forProtocol(Drops), interface="127.0.0.1")
+    url = f"http://127.0.0.1:{port.getHost().port}"
+    client = PipelinedClient(reactor, lines=1, silence=2.0, connect_timeout=2.0)
+    client.startService()
+    for _ in range(3):
+        assert isinstance(await _outcome(ensured(client.get(url, "/"))), ConnectionBroken)
+    await port.stopListening()
+    assert isinstance(await _outcome(ensured(client.get(url, "/"))), ConnectFailed)
+    client.stopService()

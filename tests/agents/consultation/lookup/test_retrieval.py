@@ -2,6 +2,7 @@
 
 import pytest
 from pytest_twisted import ensureDeferred
+from twisted.internet.protocol import Factory, Protocol
 
 from agents.capture import Capture, content_key, structure_key
 from agents.consultation.access.rules import Rules
@@ -10,7 +11,8 @@ from agents.consultation.lookup.locators import AutoLocator, IndexLocator, Multi
 from agents.consultation.lookup.remembered import Remembered
 from agents.consultation.lookup.retrieval import Retrieval
 from agents.consultation.lookup.structures import Structures
-from anet.tasks import Tasks
+from anet.tasks import Tasks, sleep
+from anet.together import together
 
 URL = "http://www.example.org/"
 OLD, NEW = "20200101000000000000", "20260101000000000000"
@@ -316,3 +318,52 @@ async def test_a_capture_is_found_by_its_key(archive):
         with pytest.raises(Faulted) as raised:
             await archive.retrieval.of_key(key, date)
         assert raised.value.fault.status == 404
+
+
+@pytest.mark.parametrize("gives_content", [False, True])
+@ensureDeferred
+async def test_all_who_wait_are_led_to_where_a_capture_has_moved(archive, reactor, gives_content):
+    """What was remembered is wrong for every one of those who asked at the same time."""
+    archive.add(URL, b"body")
+    archive.first.gives_content = archive.second.gives_content = gives_content
+    moved = archive.second.captures, archive.second.contents
+    archive.second.captures, archive.second.contents = {}, {}
+    assert await body_of(archive) == b"body"
+    archive.second.captures, archive.second.contents = moved
+    archive.first.captures, archive.first.contents = {}, {}
+    locate = archive.locator.locate
+
+    async def asked_over_a_network(kind, key):
+        await sleep(reactor, 0.01)
+        return await locate(kind, key)
+
+    archive.locator.locate = asked_over_a_network
+    found = await together(body_of(archive) for _ in range(5))
+    assert found == [b"body"] * 5
+
+
+@ensureDeferred
+async def test_a_node_that_hangs_holds_nobody_up_twice(archive, reactor):
+    """Another node is asked soon, and for a while the one that hangs is asked last."""
+    for number in range(5):
+        archive.add(URL + str(number), b"%d" % number)
+    hung = reactor.listenTCP(0, Factory.forProtocol(Protocol), interface="127.0.0.1")
+    archive.locator.extra = [f"http://127.0.0.1:{hung.getHost().port}"]
+    began = reactor.seconds()
+    bodies = await together(body_of(archive, URL + str(number)) for number in range(4))
+    assert bodies == [b"%d" % number for number in range(4)]
+    assert reactor.seconds() - began < 1.9  # one that is alone is given up after two seconds here
+    began = reactor.seconds()
+    assert await body_of(archive, URL + "4") == b"4"
+    assert reactor.seconds() - began < 0.2
+    await hung.stopListening()
+
+
+@ensureDeferred
+async def test_the_only_node_has_its_time(archive, reactor):
+    """One that is slow is waited for where no other has the answer."""
+    archive.add(URL, b"body")
+    archive.first.slow = 1.2
+    archive.second.captures.clear()
+    archive.locator.extra = ["http://127.0.0.1:1"]
+    assert await body_of(archive) == b"body"
