@@ -2,6 +2,7 @@
 
 import re
 from calendar import monthrange
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias, get_args
 from urllib.parse import unquote
@@ -44,6 +45,7 @@ class Span:
     count: int
     unit: str
 
+    @lru_cache(100)  # noqa: B019 - many captures are compared with one date
     def before(self, now: str) -> str:
         """Return the date that lies this long before another."""
         moment = dates.to_datetime(now)

@@ -1,9 +1,10 @@
 """Embargoes and takedowns: what the archive holds and does not show."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import time
+from typing import Protocol, TypeVar
 
 from twisted.logger import Logger
 
@@ -15,6 +16,18 @@ from agents.consultation.errors import Faulted, RulesRefused
 from agents.consultation.faults.fault import Fault
 from agents.consultation.readers.reader import Reader
 
+
+class _Dated(Protocol):
+    """A capture, as far as rules look at it."""
+
+    @property
+    def url(self) -> str: ...
+
+    @property
+    def date(self) -> str: ...
+
+
+Dated = TypeVar("Dated", bound=_Dated)
 _log = Logger()
 _Stamp = tuple[int, int, int]
 
@@ -75,6 +88,22 @@ class Rules:
             if rule.keeps(date, now, reader):
                 return rule
         return None
+
+    def shown(self, captures: Sequence[Dated], reader: Reader | None = None) -> list[Dated]:
+        """Return those of many captures that a reader may see, in their order.
+
+        They are mostly of one URL, whose rules are looked for once: a hundred thousand checks
+        would hold up the reactor for half a second.
+        """
+        if not self.count:
+            return list(captures)
+        now = self._now()
+        found = {url: list(self._places.find(url)) for url in {each.url for each in captures}}
+        return [
+            each
+            for each in captures
+            if not any(rule.keeps(each.date, now, reader) for rule in found[each.url])
+        ]
 
     def changed(self) -> _Stamp | None:
         """Return what tells the file as it is now from the one that was read. Blocks.

@@ -130,10 +130,7 @@ class Means:
         reader = self.reader(request)
         found = await self.retrieval.captures(url, heads=heads)
         lines = [line for line in found if _is_date(line.date)]
-        if not self.rules.count:  # as in most archives; a URL may have ten thousand captures
-            return lines
-        rules = self.rules
-        return [line for line in lines if rules.reason(line.url, line.date, reader) is None]
+        return self.rules.shown(lines, reader)
 
     def shows(self, request: Request, url: str) -> bool:
         """Tell whether the reader may see a URL at some date."""

@@ -99,7 +99,7 @@ class Mementos:
         twin = secure_twin(url)
         if not captures and twin is not None:
             captures = await self.retrieval.captures(twin)
-        return [each for each in captures if self.rules.reason(each.url, each.date, reader) is None]
+        return self.rules.shown(captures, reader)
 
     def _addresses(self, request: Request) -> Addresses:
         """Return where things are for whom asks: a name that leads here from there."""

@@ -166,10 +166,8 @@ class Api:
             raise Faulted(unknown_url(url))
         found = [
             line
-            for line in captures
-            if first <= line.date <= last
-            and _place(line) > after
-            and self._may_see(line.url, line.date, reader)
+            for line in self.rules.shown(captures, reader)
+            if first <= line.date <= last and _place(line) > after
         ]
         more = ending(_place(found[limit - 1])) if len(found) > limit else None
         lines = [_told(line) for line in found[:limit]]

@@ -1,6 +1,7 @@
 """Rules as the agent has them: checked for every door, and read again when they change."""
 
 import pytest
+from attrs import frozen
 from pytest_twisted import ensureDeferred
 
 from agents.consultation.access.rules import Rules
@@ -9,6 +10,16 @@ from agents.consultation.readers.reader import Reader
 
 URL = "http://www.example.org/private/page"
 DATE = "20200101000000000000"
+
+
+@frozen
+class Dated:
+    """A capture, as far as rules look at it."""
+
+    url: str
+    date: str
+
+
 TEXT = """- urls: example.org/private
   kind: takedown
   from: 2019
@@ -45,6 +56,27 @@ def test_what_is_kept_back_is_451_with_its_reason(path):
     rules.check(URL)
     assert rules.reason(URL, DATE) == "Asked for by the publisher."
     assert rules.reason(URL) is None
+
+
+def test_many_captures_are_checked_as_each_would_be(tmp_path, monkeypatch):
+    """The rules of a URL are looked for once, however many captures it has."""
+    path = tmp_path / "rules.yaml"
+    path.write_text(
+        TEXT + "- {urls: b.example, kind: embargo, until: 5 years after capture, reason: x}\n"
+        "- {urls: c.example, kind: takedown, reason: x}\n"
+    )
+    rules = Rules(path, lambda: "20260101000000000000")
+    urls = (URL, "http://b.example/", "http://c.example/", "http://d.example/")
+    captures = [Dated(url, f"{year}0601000000000000") for url in urls for year in range(2015, 2026)]
+    for reader in (None, Reader("x", "192.0.2.1", "anna")):
+        alone = [one for one in captures if rules.reason(one.url, one.date, reader) is None]
+        assert rules.shown(captures, reader) == alone and 0 < len(alone) < len(captures)
+    looked = []
+    find = rules._places.find
+    monkeypatch.setattr(rules._places, "find", lambda url: looked.append(url) or find(url))
+    rules.shown(captures)
+    assert sorted(looked) == sorted(urls)
+    assert Rules().shown(captures) == captures
 
 
 def test_a_file_that_changes_is_read_again(path):

@@ -252,9 +252,10 @@ async def test_frames_lead_to_the_replay_alone(visit, archive):
     visitor = visit(replay=lambda: "http://0.0.0.0:7108")
     answer = await visitor.answer(path, beside=True, host="archive.example:7107")
     frames = html.fromstring(answer.body).xpath("//iframe")
-    assert [frame.get("src") for frame in frames] == [
-        f"http://archive.example:7108/web/{date[:14]}/{URL}" for date in (OLD, NEW)
-    ]
+    both = [f"http://archive.example:7108/web/{date[:14]}/{URL}" for date in (OLD, NEW)]
+    assert [frame.get("src") for frame in frames] == both * 2
+    over = html.fromstring(answer.body).xpath("//figure[contains(@class, 'overlay')]/div[@inert]")
+    assert [frame.get("src") for frame in over[0].xpath("iframe")] == both
     assert all(frame.get("sandbox") and frame.get("title") for frame in frames)
     assert (
         b"frame-src http://archive.example:7108;"
@@ -405,23 +406,14 @@ async def test_the_certificate_is_offered_and_explained(visitor, visit):
 # What may not be shown
 
 
-class Closed(Rules):
-    """Keeps all captures before 2026 back."""
-
-    def __init__(self):
-        super().__init__()
-        self.count = 1
-
-    def reason(self, url, date="", reader=None):
-        return "embargo" if date and date < "2026" else None
-
-
 @ensureDeferred
-async def test_what_is_kept_back_is_not_listed(archive, visit):
+async def test_what_is_kept_back_is_not_listed(archive, visit, tmp_path):
     """No page tells of a capture that may not be shown."""
+    path = tmp_path / "rules.yaml"
+    path.write_text("- {urls: '*', kind: takedown, to: '2025', reason: Ordered}\n")
     archive.add(URL, b"<p>old", date=OLD)
     archive.add(URL, b"<p>new", date=NEW)
-    visitor = visit(rules=Closed())
+    visitor = visit(rules=Rules(path))
     for page in ("captures", "calendar"):
         body = (await visitor.get(f"/{page}?url={QUOTED}"))[1]
         assert b"2020" not in body.partition(b"<main")[2] and b"2026" in body

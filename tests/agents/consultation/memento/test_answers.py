@@ -5,6 +5,8 @@ import json
 import pytest
 from pytest_twisted import ensureDeferred
 
+from agents.consultation.access.rules import arranged
+
 URL = "http://www.example.org/page?a=1&b=2"
 OLD, MIDDLE, NEW = (f"20{year}0101000000000000" for year in (10, 15, 20))
 
@@ -104,12 +106,15 @@ async def test_an_encoded_url_is_taken_too(room, captures):
 
 
 @ensureDeferred
-async def test_what_is_kept_back_is_in_no_list(room, captures):
+async def test_what_is_kept_back_is_in_no_list(room, captures, tmp_path):
     """Captures that may not be shown are not told of either."""
-    room.rules.reason = lambda url, date="", reader=None: "no" if date == MIDDLE else None
+    path = tmp_path / "rules.yaml"
+    path.write_text("- {urls: '*', kind: takedown, from: '2015', to: '2015', reason: no}\n")
+    room.rules._take(*arranged(path))
     _, _, body = await room.ask(room.pages, f"/timemap/link/{URL}")
     assert body.count(b"datetime=") == 2 and b"2015" not in body
-    room.rules.reason = lambda url, date="", reader=None: "no"
+    path.write_text("- {urls: '*', kind: takedown, to: '2030', reason: no}\n")
+    room.rules._take(*arranged(path))
     assert (await room.ask(room.pages, f"/timemap/link/{URL}"))[0] == 404
 
 
