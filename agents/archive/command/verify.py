@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,7 +19,7 @@ from agents.archive.plan import Program, programs
 from agents.archive.verification.collected import Collection, read_collection
 from agents.archive.verification.comparison import compare
 from agents.archive.verification.recrawl import order_of, recrawl
-from agents.archive.verification.remembered import Archive, remembered
+from agents.archive.verification.remembered import Archive, completed, remembered
 from agents.archive.verification.words import lines_of, to_data
 from agents.configuration import Configuration
 from agents.order import CrawlFigures
@@ -40,7 +40,10 @@ async def verify(reactor: Any, options: argparse.Namespace) -> int:
     then = read_collection(_folder(configuration, options.site))
     if options.date:
         line.show("asking the archive what was collected then")
-        then = await _earlier(reactor, consultation, then, dates.parse(options.date))
+        date = dates.parse(options.date)
+        then = await _asked(reactor, consultation, lambda archive: remembered(archive, then, date))
+    elif then.since:
+        then = await _asked(reactor, consultation, lambda archive: completed(archive, then))
     order = order_of(
         then.bounds,
         configuration.section("scheduler", SchedulerConfig),
@@ -85,12 +88,14 @@ def _folder(configuration: Configuration, site: str) -> Path:
     return folder
 
 
-async def _earlier(reactor: Any, consultation: Program, last: Collection, date: str) -> Collection:
+async def _asked(
+    reactor: Any, consultation: Program, ask: Callable[[Archive], Awaitable[Collection]]
+) -> Collection:
+    """Return what the archive itself tells of a crawl."""
     client = HttpClient(reactor, connect_timeout=5.0, response_timeout=60.0)
     client.startService()
     try:
-        archive = Archive(client, _reachable(consultation.listens["pages"]))
-        return await remembered(archive, last, date)
+        return await ask(Archive(client, _reachable(consultation.listens["pages"])))
     finally:
         await client.stopService()
 

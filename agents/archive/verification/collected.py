@@ -44,6 +44,8 @@ class Collection:
     Attributes:
         lines: of each URL, its captures in the order of the crawl.
         bounds: of the crawl.
+        crawl: its name; empty when it is not known.
+        since: URLs that a quick look has captured since, whose lines in `sites/SITE` are of that.
         graph: links between folders of the site, each with their number; None when not known.
         failures: URLs without an answer, and why.
         excluded: URLs that robots.txt forbids.
@@ -52,6 +54,8 @@ class Collection:
 
     lines: Mapping[str, tuple[Line, ...]]
     bounds: Bounds
+    crawl: str = ""
+    since: frozenset[str] = frozenset()
     graph: Mapping[tuple[str, str], int] | None = None
     failures: Mapping[str, str] = field(factory=dict)
     excluded: Mapping[str, str] = field(factory=dict)
@@ -87,9 +91,13 @@ def read_collection(folder: Path) -> Collection:
         raise ArchiveError(f"what was collected can't be read in {folder}: {error}") from None
     if not lines:
         raise ArchiveError(f"nothing was collected, says {folder}")
+    crawl = report.get("crawl", "")
+    own = {url: found for url, found in lines.items() if _are_of(found, crawl)} or lines
     return Collection(
-        lines,
+        own,
         _bounds(report),
+        crawl,
+        frozenset(lines.keys() - own.keys()),
         {
             (edge.get("from", ""), edge.get("to", "")): int(edge.get("links", 0))
             for edge in report.iterfind("graph/edge")
@@ -98,6 +106,20 @@ def read_collection(folder: Path) -> Collection:
         _remarks(report, "excluded/url", "reason"),
         _remarks(report, "sessions/session", "followed"),
     )
+
+
+def crawl_of(line: Line) -> str:
+    """Return the name of the crawl that made a capture, by its origin."""
+    for text in line.origin.splitlines():
+        name, _, value = text.partition(": ")
+        if name == "crawl":
+            return value
+    return ""
+
+
+def _are_of(lines: Iterable[Line], crawl: str) -> bool:
+    """Tell whether captures are of a crawl, as far as they say."""
+    return all(crawl_of(line) in ("", crawl) for line in lines)
 
 
 def read_structure(path: Path) -> dict[str, tuple[Line, ...]]:

@@ -12,7 +12,7 @@ import msgspec
 from attrs import evolve
 
 from agents.archive.errors import ArchiveError
-from agents.archive.verification.collected import Collection, Line, by_url
+from agents.archive.verification.collected import Collection, Line, by_url, crawl_of
 from agents.urls import authority
 from anet.errors import AnetError
 from anet.http import HttpClient
@@ -101,8 +101,23 @@ async def remembered(archive: Archive, last: Collection, date: str) -> Collectio
     if not found:
         raise ArchiveError(_NOT_LISTED)
     return evolve(
-        last, lines=by_url(found), graph=None, failures={}, excluded={}, session_ids={}
+        last, lines=by_url(found), crawl=crawl, since=frozenset(), graph=None,
+        failures={}, excluded={}, session_ids={},
     )  # fmt: skip
+
+
+async def completed(archive: Archive, last: Collection) -> Collection:
+    """Return a crawl with what it captured of URLs that a quick look has captured since.
+
+    A quick look brings what feeds and readers told of; its captures stand in `sites/SITE` in the
+    place of the crawl's own, or beside them where the crawl had none.
+
+    Raises:
+        ArchiveError: the archive does not answer.
+    """
+    found = [await _of_crawl(archive, url, last.crawl, last.first) for url in sorted(last.since)]
+    lines = by_url(line for line in found if line is not None)
+    return evolve(last, lines={**last.lines, **lines}, since=frozenset())
 
 
 async def _of_crawl(archive: Archive, url: str, crawl: str, begun: str) -> Line | None:
@@ -113,15 +128,6 @@ async def _of_crawl(archive: Archive, url: str, crawl: str, begun: str) -> Line 
     later = await archive.captures_after(url, begun)
     following = None if later is None else await archive.capture(url, later)
     return following if following is not None and crawl_of(following) == crawl else None
-
-
-def crawl_of(line: Line) -> str:
-    """Return the name of the crawl that made a capture, by its origin."""
-    for text in line.origin.splitlines():
-        name, _, value = text.partition(": ")
-        if name == "crawl":
-            return value
-    return ""
 
 
 def servers(urls: Iterable[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """What an earlier crawl collected is found in the archive by the origins of captures."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -9,8 +10,14 @@ from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 
 from agents.archive.errors import ArchiveError
-from agents.archive.verification.collected import Bounds, Collection, Line, by_url
-from agents.archive.verification.remembered import Archive, remembered, servers
+from agents.archive.verification.collected import (
+    Bounds,
+    Collection,
+    Line,
+    by_url,
+    read_collection,
+)
+from agents.archive.verification.remembered import Archive, completed, remembered, servers
 from anet.http import HttpClient, HttpServer, Request, Response
 
 SITE = "http://a.example/"
@@ -69,7 +76,7 @@ async def archive() -> Any:
 LAST = Collection(
     by_url(Line(url, "20260301000000000000", CONTENT, 200) for url in OLD),
     Bounds(SITE, "", "", 5),
-    {("a", "b"): 1},
+    graph={("a", "b"): 1},
 )
 
 
@@ -98,6 +105,28 @@ async def test_an_archive_that_does_not_answer() -> None:
     with pytest.raises(ArchiveError, match="does not answer"):
         await remembered(Archive(client, "127.0.0.1:1"), LAST, "20260102000000000000")
     await client.stopService()
+
+
+@ensureDeferred
+async def test_what_a_quick_look_captured_since(archive: Archive, tmp_path: Path) -> None:
+    """Its captures are not the crawl's, which are asked of the archive; where there were none,
+    there is nothing to compare."""
+    texts = {SITE: "crawl-1", SITE + "late": "quick", SITE + "new": "quick"}
+    lines = [
+        Line(url, "20260101000000000000", CONTENT, 200, origin=f"crawl: {crawl}\nsite: a\n")
+        for url, crawl in texts.items()
+    ]
+    (tmp_path / "structure").write_bytes(b"".join(msgspec.json.encode(it) + b"\n" for it in lines))
+    (tmp_path / "report.xml").write_text(
+        f'<report crawl="crawl-1"><delimitation start_url="{SITE}" accept="" reject=""/></report>'
+    )
+    last = read_collection(tmp_path)
+    assert (set(last.lines), last.since) == ({SITE}, {SITE + "late", SITE + "new"})
+    whole = await completed(archive, last)
+    assert {url: line.date[:14] for url, (line,) in whole.lines.items()} == {
+        SITE: "20260101000000",
+        SITE + "late": "20260101000300",
+    }
 
 
 def test_servers() -> None:
