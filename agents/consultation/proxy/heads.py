@@ -13,7 +13,7 @@ from anet.http.message import reason_of
 
 _REDIRECTIONS = frozenset((301, 302, 303, 307, 308))
 _BARE = re.compile(rb"\r(?!\n)|\0")
-_STATUS_LINE = re.compile(rb"\S+ +\d{3}(\s|$)")
+_STATUS_LINE = re.compile(rb"\S+ +(\d{3})(?:\s|$)")
 _LOCATION = re.compile(rb"^location[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -31,6 +31,14 @@ def forwardable(head: bytes) -> bytes | None:
     while rest[:1] in (b" ", b"\t"):
         rest = rest.partition(b"\n")[2]
     return first + newline + rest
+
+
+def status_of(head: bytes) -> int:
+    """Return what a head that is forwardable says; where that is not the status of the capture,
+    the browser would take the content for the beginning of the next answer, or wait for one.
+    """
+    found = _STATUS_LINE.match(head)
+    return int(found[1]) if found else 0
 
 
 def with_status(head: bytes, status: int) -> bytes:

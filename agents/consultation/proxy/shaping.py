@@ -15,7 +15,7 @@ from agents.consultation.proxy.cross_origin import (
     asking_origin,
     missing_permission,
 )
-from agents.consultation.proxy.heads import forwardable, with_status, without
+from agents.consultation.proxy.heads import forwardable, status_of, with_status, without
 from agents.consultation.proxy.ranges import NOTHING, Span, Stored, wanted_span
 from agents.decoding import Decoding
 from anet.http import Request
@@ -31,6 +31,8 @@ PINS = (
 )
 """Fields by which a browser keeps something about a host beyond the page: it would still follow
 the archived word of years ago after its reader has gone back to the live web."""
+FINAL = 200
+"""Below this status a browser goes on waiting for the answer itself."""
 _PIN_LINES = tuple((name, b"\n" + name) for name in PINS)
 
 
@@ -68,10 +70,12 @@ def shape(
         fields: what the archive says of it; they become the answer's.
         for_browser: whether a browser asks that shall keep nothing.
     """
-    head = forwardable(capture.head)
-    shaped = Shape(
-        capture.status, head, fields, bodiless=request.method == "HEAD", length=capture.size
-    )
+    status, head = capture.status, forwardable(capture.head)
+    if status < FINAL:
+        status, head = 502, None
+    elif head is not None and status_of(head) != status:
+        head = with_status(head, status)
+    shaped = Shape(status, head, fields, bodiless=request.method == "HEAD", length=capture.size)
     if head is None:
         fields.insert(0, (b"Content-Type", b"application/octet-stream"))
     else:
@@ -125,7 +129,8 @@ def _is_selective(asked: Headers) -> bool:
 def _selected(shaped: Shape, request: Request, capture: Capture, received: Headers) -> Shape:
     """Return the part of an answer that is asked for."""
     asked = request.headers
-    if capture.status == 200 and is_known(asked, received, capture.content):
+    is_read = request.method in ("GET", "HEAD")
+    if capture.status == 200 and is_read and is_known(asked, received, capture.content):
         return _of_status(shaped, 304, bodiless=True)
     wanted = asked.get(b"range")
     if wanted is None or request.method != "GET":

@@ -154,3 +154,26 @@ def test_no_request_breaks_an_answer(fields, head, method):
         assert 0 <= answer.span.start < answer.span.stop <= 100
         assert answer.length == answer.span.size
     assert not any(b"\n" in value or b"\r" in value for _, value in answer.fields)
+
+
+@pytest.mark.parametrize("said_status", [b"204", b"304", b"101", b"404"])
+def test_a_head_says_the_status_of_its_capture(said_status):
+    """Otherwise the browser takes the content for the head of the next answer."""
+    answer = shaped(HEAD.replace(b"200", said_status), status=200)
+    assert answer.status == 200
+    assert answer.head is not None
+    assert parse_head(answer.head).status == 200
+    assert parse_head(answer.head).headers.get(b"etag") == b'"v1"'
+
+
+@pytest.mark.parametrize("status", [0, 99, 100, 101, 103, 199])
+def test_what_is_no_final_answer_is_not_waited_on(status):
+    """A browser goes on waiting after a status below 200, so it gets the content as an error."""
+    answer = shaped(HEAD.replace(b"200", b"%03d" % status), status=status or 1)
+    assert (answer.status, answer.head, answer.length) == (502, None, 100)
+
+
+@pytest.mark.parametrize("fields", [{"If_None_Match": b"*"}, {"If_None_Match": b'"v1"'}])
+def test_an_answer_to_what_was_sent_is_given_whole(fields):
+    """Nothing is known already of what a form brings about (RFC 9110 §13.2.1)."""
+    assert shaped(method="POST", **fields).status == 200
