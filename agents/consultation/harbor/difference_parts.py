@@ -131,6 +131,7 @@ def _text(view: View, pair: Pair, told: Comparison) -> str:
     if told.similarity == 1.0 and all(row.kind in ("same", "skipped") for row in told.rows):
         same = pair.old.content == pair.new.content
         words = say("difference.same-content" if same else "difference.same-text")
+        return paragraph(words, "empty")
     lines = "".join(_row(view, row) for row in told.rows)
     cut = paragraph(say("difference.cut"), "more") if told.cut else ""
     return (
@@ -217,17 +218,26 @@ def _frames(view: View, pair: Pair, replay: str) -> str:
     say = view.words.say
     if not replay:
         return paragraph(say("difference.frames.none"), "empty")
-    framed = "".join(_frame(view, each, replay) for each in (pair.old, pair.new))
-    return f'<div class="pair">{framed}</div>'
+    beside = over = ""
+    for each in (pair.old, pair.new):
+        title = text_html(say("difference.frame", date=view.words.moment(each.date)))
+        framed = _frame(each, replay, title)
+        beside += f"<figure>{framed}<figcaption>{title}</figcaption></figure>"
+        over += framed
+    differs = text_html(say("difference.frames.differs"))
+    return (
+        paragraph(say("difference.frames.help"), "empty") + f'<div class="pair">{beside}</div>'
+        # Nothing in it can be pressed or scrolled, or the two would lie apart.
+        f'<figure class="overlay pages"><div inert>{over}</div>'
+        f"<figcaption>{differs}</figcaption></figure>"
+    )
 
 
-def _frame(view: View, capture: Capture, replay: str) -> str:
-    title = view.words.say("difference.frame", date=view.words.moment(capture.date))
+def _frame(capture: Capture, replay: str, title: str) -> str:
     source = escape(f"{replay}/web/{capture.date[:14]}/{capture.url}")
     return (
-        f'<figure><iframe src="{source}" title="{text_html(title)}" loading="lazy" '
+        f'<iframe src="{source}" title="{title}" loading="lazy" '
         'sandbox="allow-scripts allow-same-origin" referrerpolicy="no-referrer"></iframe>'
-        f"<figcaption>{text_html(title)}</figcaption></figure>"
     )
 
 

@@ -156,6 +156,9 @@ ENGLISH: dict[str, str] = {
     "difference.pictures.new": "The picture of {date}",
     "difference.pictures.differs": "What differs between the two pictures",
     "difference.frame": "The page of {date}",
+    "difference.frames.help": "Below both, what differs where the pages begin: black where they "
+    "are the same.",
+    "difference.frames.differs": "What differs between the two pages",
     "difference.frames.none": "Rendered pages are shown where the archive serves them without a "
     "proxy. Read both captures through the proxy instead, from the list of captures.",
     "difference.others": "Compare other captures",

@@ -173,6 +173,9 @@ _WRITTEN: dict[str, str] = {
     "difference.pictures.new": "L’image du {date}",
     "difference.pictures.differs": "Ce qui diffère entre les deux images",
     "difference.frame": "La page du {date}",
+    "difference.frames.help": "Sous les deux, ce qui diffère au début des pages : noir là où elles "
+    "sont identiques.",
+    "difference.frames.differs": "Ce qui diffère entre les deux pages",
     "difference.frames.none": "Les pages rendues sont montrées là où l’archive les sert sans "
     "mandataire. Lisez plutôt les deux captures par le mandataire, depuis la liste des captures.",
     "difference.others": "Comparer d’autres captures",
