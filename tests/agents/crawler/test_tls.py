@@ -17,8 +17,8 @@ from twisted.internet.protocol import Factory, Protocol
 from twisted.protocols.tls import TLSMemoryBIOFactory, TLSMemoryBIOProtocol
 from zope.interface import implementer
 
-from agents.crawler.errors import FetchFailed
 from agents.certificates import Certificates
+from agents.crawler.errors import FetchFailed
 from agents.order import Access
 from anet.tls import TlsSession
 from tests.agents.crawler.fetching import Fetching
