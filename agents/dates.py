@@ -17,6 +17,7 @@ from anet.clock import wall
 
 DIGITS = 20
 _FILL = "00000101000000000000"
+_FINER = re.compile(r"\d{15}|\.\d")  # than a second
 
 
 class InvalidDate(ValueError):
@@ -103,3 +104,16 @@ def parse(text: str) -> str:
         except (ValueError, TypeError, IndexError, OverflowError):
             continue
     raise InvalidDate(text)
+
+
+def sought(text: str) -> str:
+    """Return the date to which the nearest capture is wanted.
+
+    What names no more than a second means its middle: then a capture of that second is nearer
+    than any other, also where another was made shortly before the second began.
+
+    Raises:
+        InvalidDate: the text is no date.
+    """
+    date = parse(text)
+    return date if _FINER.search(text) else f"{date[:14]}500000"

@@ -1,7 +1,7 @@
 """Dates of 20 digits: made, read, and refused."""
 
 import contextlib
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -55,6 +55,18 @@ def test_what_is_written_is_read(moment):
 def test_what_people_and_headers_write(text, date):
     """Prefixes mean the earliest moment; zones are heeded; HTTP dates are read."""
     assert dates.parse(text) == date
+
+
+@given(MOMENTS, st.integers(1, 10**6))
+def test_a_capture_of_the_second_that_is_named_is_the_nearest(moment, sooner):
+    """Whatever was captured in that second is no farther than what was just before it."""
+    date = dates.from_datetime(moment)
+    before = dates.to_datetime(f"{date[:14]}000000") - timedelta(microseconds=sooner)
+    for text in (date[:14], dates.to_iso(date)):
+        wanted = dates.to_datetime(dates.sought(text))
+        assert abs(wanted - moment) <= abs(wanted - before)
+    assert dates.sought(date) == date
+    assert dates.sought("Sat, 21 Nov 2026 07:30:00 GMT") == "20261121073000500000"
 
 
 @given(st.text())

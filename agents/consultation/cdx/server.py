@@ -161,7 +161,7 @@ class CdxServer:
 
 def _date(digits: str) -> str:
     try:
-        return dates.parse(digits)
+        return dates.sought(digits)
     except dates.InvalidDate as error:
         raise CdxRefused(str(error)) from None
 

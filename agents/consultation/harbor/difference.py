@@ -58,7 +58,7 @@ async def difference(means: Means, request: Request) -> Response:
     say = means.view(request).words.say
     given = [request.query.get(name, "") for name in ("from", "to")]
     try:
-        old_date, new_date = sorted(dates.parse(text) for text in given)
+        old_date, new_date = sorted(dates.sought(text) for text in given)
     except dates.InvalidDate:
         return means.say(request, 400, "no-capture", say("difference.not-both"))
     try:

@@ -234,7 +234,7 @@ def _frames(view: View, pair: Pair, replay: str) -> str:
 
 
 def _frame(capture: Capture, replay: str, title: str) -> str:
-    source = escape(f"{replay}/web/{capture.date[:14]}/{capture.url}")
+    source = escape(f"{replay}/web/{capture.date}/{capture.url}")
     return (
         f'<iframe src="{source}" title="{title}" loading="lazy" '
         'sandbox="allow-scripts allow-same-origin" referrerpolicy="no-referrer"></iframe>'

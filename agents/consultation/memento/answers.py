@@ -62,7 +62,7 @@ class Mementos:
             )
         text = request.headers.text(b"accept-datetime")
         try:
-            date = dates.parse(text) if text else ""
+            date = dates.sought(text) if text else ""
             nearest = await self.retrieval.find(url, date, reader=self.doors.admit(request))
         except dates.InvalidDate as error:
             return _said(400, f"Accept-Datetime: {error}")

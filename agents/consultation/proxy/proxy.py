@@ -199,7 +199,7 @@ def requested_date(request: Request) -> str:
     """
     text = request.headers.text(b"accept-datetime")
     try:
-        return dates.parse(text) if text else ""
+        return dates.sought(text) if text else ""
     except dates.InvalidDate as error:
         raise Faulted(bad_request(f"Accept-Datetime: {error}", request.target)) from None
 

@@ -67,12 +67,12 @@ class Place:
         return place
 
     def full_date(self) -> str:
-        """Return the date in 20 digits, or nothing for the newest.
+        """Return the date that is looked for, in 20 digits, or nothing for the newest.
 
         Raises:
             InvalidDate: it is none.
         """
-        return dates.parse(self.date) if self.date else ""
+        return dates.sought(self.date) if self.date else ""
 
     def is_of(self, date: str) -> bool:
         """Tell whether the place names this date to the second or finer."""

@@ -252,7 +252,7 @@ async def test_frames_lead_to_the_replay_alone(visit, archive):
     visitor = visit(replay=lambda: "http://0.0.0.0:7108")
     answer = await visitor.answer(path, beside=True, host="archive.example:7107")
     frames = html.fromstring(answer.body).xpath("//iframe")
-    both = [f"http://archive.example:7108/web/{date[:14]}/{URL}" for date in (OLD, NEW)]
+    both = [f"http://archive.example:7108/web/{date}/{URL}" for date in (OLD, NEW)]
     assert [frame.get("src") for frame in frames] == both * 2
     over = html.fromstring(answer.body).xpath("//figure[contains(@class, 'overlay')]/div[@inert]")
     assert [frame.get("src") for frame in over[0].xpath("iframe")] == both

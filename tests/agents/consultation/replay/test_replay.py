@@ -77,6 +77,14 @@ async def test_another_date_leads_to_that_of_the_capture(archive, ask):
 
 
 @ensureDeferred
+async def test_the_second_of_an_address_is_that_of_its_capture(archive, ask):
+    """Also where another capture was made shortly before that second began."""
+    archive.add(f"{URL}a.css", b"before", head=CSS, date="20200101000000900000")
+    archive.add(f"{URL}a.css", b"then", head=CSS, date="20200101000001950000")
+    assert (await ask(f"/web/20200101000001id_/{URL}a.css"))[2] == b"then"
+
+
+@ensureDeferred
 async def test_the_parts_of_a_page_come_at_once(archive, ask):
     """The engine gets the nearest capture without another round, and is told its address."""
     archive.add(f"{URL}a.css", b"old", head=CSS, date=OLD)
