@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
+from operator import itemgetter
+from typing import TypeVar
 
 from attrs import evolve, frozen
 
@@ -24,6 +26,8 @@ from agents.consultation.readers.reader import Reader
 from agents.session_ids import without_session
 from anet.errors import Overloaded, Stopped
 from anet.http import HttpClient
+
+_Found = TypeVar("_Found")
 
 ALIKE_TRIED = 3  # URLs held equal that are looked up for one that is not there
 NEWEST = "9999" + "1231235959999999"
@@ -182,8 +186,9 @@ class Retrieval:
             NodesFailed: no node gave them.
         """
         key = structure_key(url)
-        nodes = await self.locator.locate("structures", key)
-        found = await self._structures.captures(nodes, key, heads=heads)
+        found = await self._from_nodes(
+            key, lambda nodes: self._structures.captures(nodes, key, heads=heads)
+        )
         plain = without_session(url)
         return found if found or plain == url else await self.captures(plain, heads=heads)
 
@@ -194,8 +199,9 @@ class Retrieval:
             Faulted: as `find`.
         """
         try:
-            nodes = await self.locator.locate("structures", key)
-            nearest = await self._structures.nearest(nodes, key, date)
+            nearest = await self._from_nodes(
+                key, lambda nodes: self._structures.nearest(nodes, key, date)
+            )
         except (LookupFailed, NodesFailed) as error:
             raise Faulted(unreachable(key, date, str(error))) from error
         if nearest is None or nearest.capture.date != date:
@@ -219,17 +225,17 @@ class Retrieval:
 
         Those that cannot be had now are passed over: they are not what was asked for.
         """
-        found: list[Nearest] = []
+        found: list[tuple[timedelta, Nearest]] = []
         with suppress(Stopped, Overloaded):
             for each in (await self._alike(url))[:ALIKE_TRIED]:
-                with suppress(NodesFailed, LookupFailed, Faulted):
+                with suppress(NodesFailed, LookupFailed, Faulted, dates.InvalidDate):
                     self._rules.check(each, reader=reader)
                     nearest = await self._nearest(each, date)
                     if nearest is None or only_redirects_to(nearest.capture, url):
                         continue
                     self._rules.check(each, nearest.capture.date, reader)
-                    found.append(nearest)
-        return min(found, key=lambda each: _apart(each.capture.date, date), default=None)
+                    found.append((_apart(nearest.capture.date, date), nearest))
+        return min(found, key=itemgetter(0))[1] if found else None
 
     async def _plain_or_secure(self, url: str, date: str) -> Nearest | None:
         nearest = await self._nearest(url, date)
@@ -242,14 +248,20 @@ class Retrieval:
 
     async def _nearest(self, url: str, date: str) -> Nearest | None:
         key = structure_key(url)
+        return await self._from_nodes(
+            key, lambda nodes: self._structures.nearest(nodes, key, date or NEWEST)
+        )
+
+    async def _from_nodes(self, key: str, ask: Callable[[list[str]], Awaitable[_Found]]) -> _Found:
+        """Ask the nodes that hold a structure file, or those that hold it now."""
         nodes = await self.locator.locate("structures", key)
         try:
-            return await self._structures.nearest(nodes, key, date or NEWEST)
+            return await ask(nodes)
         except NodesFailed:
             nodes = await self.locator.elsewhere("structures", key, nodes)
             if not nodes:
                 raise
-            return await self._structures.nearest(nodes, key, date or NEWEST)
+            return await ask(nodes)
 
 
 def _apart(one: str, other: str) -> timedelta:

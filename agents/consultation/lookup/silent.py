@@ -34,10 +34,15 @@ class Silent:
 
     def last(self, nodes: Iterable[str]) -> list[str]:
         """Return nodes as they are, but those that said nothing lately after the others."""
-        if not self._until:
-            return list(nodes)
-        now = self._clock()
-        return sorted(nodes, key=lambda node: self._until.get(node, 0.0) > now)
+        return sorted(nodes, key=self._is_silent) if self._until else list(nodes)
+
+    def heard(self, nodes: Iterable[str]) -> list[str]:
+        """Return those nodes that did not say nothing lately."""
+        return [node for node in nodes if not self._is_silent(node)]
+
+    def _is_silent(self, node: str) -> bool:
+        until = self._until.get(node)
+        return until is not None and until > self._clock()
 
 
 class Turns:

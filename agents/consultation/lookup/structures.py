@@ -10,8 +10,10 @@ from agents.consultation.errors import NodesFailed
 from agents.consultation.lookup.silent import Silent, Turns
 from anet.errors import AnetError, ConnectionBroken, TimedOut
 from anet.http import HttpClient, PipelinedClient, SmallAnswer
+from anet.together import together
 
 LIST_LIMIT = 64_000_000  # bytes of one list of captures
+_FAILURES = (AnetError, msgspec.MsgspecError)
 _JSON = ((b"Accept", b"application/json"),)
 
 
@@ -99,7 +101,7 @@ class Structures:
             try:
                 answer = await self._get(node, target, turns.patience)
                 found = read_nearest(answer.body) if answer.status == 200 else None
-            except (AnetError, msgspec.MsgspecError) as error:
+            except _FAILURES as error:
                 failures.append(f"{node}: {error}")
                 turns.leave(silent=isinstance(error, TimedOut))
                 continue
@@ -132,18 +134,27 @@ class Structures:
             NodesFailed: as `nearest`.
         """
         path = f"/structures/{key}" + ("?heads=1" if heads else "")
-        known: dict[tuple[str, str], CaptureLine] = {}
-        answered = not nodes
-        for node in nodes:
-            try:
-                lines = await self._ask(node, path, LIST_LIMIT, list[CaptureLine])
-            except (AnetError, msgspec.MsgspecError):
-                continue
-            answered |= lines is not None
-            known.update({(line.date, line.content): line for line in lines or []})
-        if not answered:
+        heard = self.silent.heard(nodes)
+        lists = await self._lists(heard, path)
+        if not lists:
+            lists = await self._lists([node for node in nodes if node not in heard], path)
+        if nodes and not lists:
             raise NodesFailed(f"none of {len(nodes)} storage nodes gave the captures")
+        known = {(line.date, line.content): line for lines in lists for line in lines}
         return [known[place] for place in sorted(known)]
+
+    async def _lists(self, nodes: list[str], path: str) -> list[list[CaptureLine]]:
+        """Return what those of some nodes say who have captures of a URL."""
+        lists: list[list[CaptureLine]] = []
+        asked = [self._ask(node, path, LIST_LIMIT, list[CaptureLine]) for node in nodes]
+        for node, found in zip(nodes, await together(asked), strict=True):
+            if isinstance(found, TimedOut):
+                self.silent.note(node)
+            elif isinstance(found, Exception) and not isinstance(found, _FAILURES):
+                raise found
+            elif isinstance(found, list):
+                lists.append(found)
+        return lists
 
     async def _ask(self, node: str, path: str, limit: int, shape: Any) -> Any:
         response = await self._client.request("GET", node.rstrip("/") + path, _JSON)

@@ -367,3 +367,44 @@ async def test_the_only_node_has_its_time(archive, reactor):
     archive.second.captures.clear()
     archive.locator.extra = ["http://127.0.0.1:1"]
     assert await body_of(archive) == b"body"
+
+
+@ensureDeferred
+async def test_a_list_waits_once_for_a_node_that_hangs(archive, reactor):
+    """After that the others are believed, as when it is down; unless they have nothing."""
+    archive.add(URL, b"body")
+    hung = reactor.listenTCP(0, Factory.forProtocol(Protocol), interface="127.0.0.1")
+    archive.locator.extra = [f"http://127.0.0.1:{hung.getHost().port}"]
+    assert len(await archive.retrieval.captures(URL)) == 1
+    began = reactor.seconds()
+    for _ in range(3):
+        assert len(await archive.retrieval.captures(URL)) == 1
+    assert reactor.seconds() - began < 1.0
+    archive.second.captures.clear()
+    archive.locator.extra = []
+    archive.retrieval._structures.silent.note(archive.first.url)
+    assert len(await archive.retrieval.captures(URL)) == 1
+    await hung.stopListening()
+
+
+@ensureDeferred
+async def test_a_date_that_is_none_is_not_likened(archive):
+    """A node that tells nonsense of a URL held equal leaves the one asked for unknown."""
+    archive.add(URL + "other", b"body", date="20269999000000000000")
+    retrieval, _ = alike_of(archive, URL + "other")
+    with pytest.raises(Faulted) as raised:
+        await retrieval.find(URL + "asked", OLD)
+    assert raised.value.fault.status == 404
+
+
+@ensureDeferred
+async def test_a_list_is_had_from_where_it_has_moved(archive):
+    """What was remembered is no reason to know nothing, of all captures or of one."""
+    capture = archive.add(URL, b"body")
+    moved, archive.second.captures = archive.second.captures, {}
+    assert len(await archive.retrieval.captures(URL)) == 1
+    archive.second.captures, archive.first.captures = moved, {}
+    assert len(await archive.retrieval.captures(URL)) == 1
+    archive.second.captures, archive.first.captures = {}, moved
+    found = await archive.retrieval.of_key(structure_key(URL), capture.date)
+    assert found.capture == capture
