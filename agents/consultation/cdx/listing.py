@@ -65,8 +65,14 @@ class CdxListing:
         self._clock = clock
         self._retrieval, self._index, self._rules = retrieval, index, rules
 
-    async def pages(self, query: Query) -> int:
-        """Return how many pages there are of the URLs that are asked for."""
+    async def pages(self, query: Query, reader: Reader | None) -> int:
+        """Return how many pages there are of the URLs that are asked for; none if all are hidden.
+
+        Those of URLs that are kept back among others are counted, as they are passed over.
+        """
+        there = await self._index.urls(query.url, query.match, "", 1, reader)
+        if not there.urls and there.after is None:
+            return 0
         size = PAGE_URLS * query.page_size
         counted, _ = await self._index.skip(query.url, query.match, COUNT_LIMIT)
         return -(-counted // size)
@@ -96,7 +102,7 @@ class CdxListing:
         self, query: Query, reader: Reader | None
     ) -> AsyncIterator[list[str] | Given]:
         """Yield the URLs of some urlkeys, in order; at last where to go on, if there is more."""
-        after, left = await self._beginning(query)
+        after, left = await self._beginning(query, reader)
         if query.match == "exact" and not query.resume:
             yield await self._exact(query, reader)
             return
@@ -116,7 +122,7 @@ class CdxListing:
         if query.page is None:
             yield Given(resume=after)
 
-    async def _beginning(self, query: Query) -> tuple[str, int]:
+    async def _beginning(self, query: Query, reader: Reader | None) -> tuple[str, int]:
         """Return where to begin in the index, and how many URLs to look at.
 
         Raises:
@@ -131,7 +137,7 @@ class CdxListing:
         if skipped == 0:
             return "", size
         passed, after = await self._index.skip(query.url, query.match, min(skipped, COUNT_LIMIT))
-        there = await self._index.urls(query.url, query.match, after, 1)
+        there = await self._index.urls(query.url, query.match, after, 1, reader)
         if passed < skipped or not (there.urls or there.after):
             raise CdxRefused(f"there is no page {query.page}")
         return after, size

@@ -97,15 +97,15 @@ class CdxServer:
             question = Parameters(asked).get("q")
             query = read_query(plain_query(question) if question else asked, dialect)
             if query.counting:
-                return await self._count(query)
+                return await self._count(query, reader)
             return await self._list(query, reader, as_xml=bool(question))
         except CdxRefused as error:
             return _say(400, f"The question cannot be answered: {error}.")
         except (LookupFailed, NodesFailed, Stopped, Overloaded) as error:
             return _say(503, f"The archive does not answer: {error}. Try again in a moment.")
 
-    async def _count(self, query: Query) -> Response:
-        pages = await self._listing.pages(query)
+    async def _count(self, query: Query, reader: Reader) -> Response:
+        pages = await self._listing.pages(query, reader)
         if query.dialect is not OF_PYWB:
             return Response.json(200, pages)
         said = {"pages": pages, "pageSize": query.page_size, "blocks": pages * query.page_size}

@@ -9,6 +9,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Sequence
 
 from attrs import frozen
+from cryptography.fernet import Fernet, InvalidToken
 
 from agents.capture import structure_key
 from agents.consultation.access.rules import Rules
@@ -28,6 +29,7 @@ from anet.workers import Workers
 LISTED_LIMIT = 10_000  # URLs looked at for one page
 _PART = 1000  # places read at once, at most
 _FORM_LIMIT = 200  # URLs of one fuzzy form that are compared
+_SEALED = "s"
 _ALL = Range("", "\x7f")
 
 
@@ -67,6 +69,7 @@ class UrlIndex:
         self._fuzzy, self._rules = fuzzy, rules
         self.count = self.size = 0
         self.complete = False
+        self._seal = Fernet(Fernet.generate_key())
 
     async def open(self) -> None:
         """Open the index, or make it.
@@ -105,7 +108,7 @@ class UrlIndex:
             Overloaded: too many questions wait.
         """
         found: list[Listed] = []
-        begin, most = decoded(after), min(_PART, limit + 10)
+        begin, most = self._place(after), min(_PART, limit + 10)
         for part in ranges(url, match) if url else [_ALL]:
             start, end = bounds(part)
             start, seen = max(start, begin), 0
@@ -119,8 +122,23 @@ class UrlIndex:
                         return UrlPage(found, encoded(place))
                 start = rows[-1][0] + b"\0" if len(rows) == most else end
             if start < end:
-                return UrlPage(found, encoded(start))
+                last = rows[-1][1]
+                open_to_all = self.is_shown(last, reader)
+                return UrlPage(found, encoded(start) if open_to_all else self._sealed(start))
         return UrlPage(found)
+
+    def _sealed(self, place: bytes) -> str:
+        """Return a place as `encoded` does, unreadable: it tells a URL that may not be shown."""
+        return _SEALED + self._seal.encrypt(place).decode()
+
+    def _place(self, after: str) -> bytes:
+        """Return the place that an answer gave; what is none is the beginning."""
+        if not after.startswith(_SEALED):
+            return decoded(after)
+        try:
+            return self._seal.decrypt(after.removeprefix(_SEALED))
+        except InvalidToken:
+            return b""
 
     async def skip(self, url: str, match: str, count: int) -> tuple[int, str]:
         """Pass over URLs; return how many there were, and what to give as `after` to go on."""

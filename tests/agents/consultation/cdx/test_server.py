@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from pytest_twisted import ensureDeferred
 
 from agents.capture import structure_key
+from agents.consultation.access.rules import arranged
 from agents.consultation.cdx import listing
 from agents.consultation.errors import Faulted
 from agents.consultation.faults.fault import Fault
@@ -222,3 +223,21 @@ async def test_what_is_kept_back_is_not_listed(served, monkeypatch):
     monkeypatch.setattr(served.rules, "reason", reason)
     assert dates_of(await served.lines(f"/cdx?url={URL}")) == ["2020", "2023", "2024"]
     assert (await served.get(f"/warc/{structure_key(URL)}/{DATES[1]}.warc"))[0] == 451
+
+
+@ensureDeferred
+async def test_pages_of_what_is_kept_back_are_not_counted(served, tmp_path):
+    """How many there are would tell that it is held; a page beyond them is none either."""
+    await fill(served)
+    path = tmp_path / "rules.yaml"
+    path.write_text("- {urls: '*.example.org', kind: takedown, reason: Ordered}\n")
+    count = "/cdx?url=*.example.org&showNumPages=true"
+    assert json.loads((await served.get(count))[2])["pages"] > 0
+    served.rules._take(*arranged(path))
+    assert json.loads((await served.get(count))[2])["pages"] == 0
+    nothing = "/cdx?url=*.nowhere.example"
+    for query in ("", "&page=0", "&page=1", "&showResumeKey=true"):
+        hidden, unknown = [
+            (await served.get(f"{url}{query}")) for url in ("/cdx?url=*.example.org", nothing)
+        ]
+        assert hidden[0] == unknown[0]

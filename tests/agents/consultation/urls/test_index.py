@@ -5,6 +5,8 @@ from pytest_twisted import ensureDeferred
 from agents.capture import structure_key
 from agents.consultation.errors import Faulted
 from agents.consultation.faults.fault import unknown_url
+from agents.consultation.urls import index as room
+from agents.consultation.urls.index import decoded
 from agents.consultation.urls.tables import Progress
 
 SITE = [
@@ -49,6 +51,37 @@ async def test_long_urls_are_told_apart(begin):
     await index.add("node", Progress(), long)
     assert set(await found(index, long[1])) == {long[1], long[2]}
     assert await found(index, long[0], "exact") == [long[0]]
+
+
+@ensureDeferred
+async def test_where_to_go_on_names_no_url_that_may_not_be_shown(begin, monkeypatch):
+    """A page ends at some URL, be it hidden; what the next question gives back is then sealed."""
+    monkeypatch.setattr(room, "LISTED_LIMIT", 10)
+    index = (await begin()).index
+    await index.add("node", Progress(), [f"http://a.example/{n:03}" for n in range(60)])
+    last = "http://a.example/059"
+    index._rules = Hidden(last)
+    shown, after, pages = [], "", 0
+    while after is not None:
+        page = await index.urls("http://a.example/", "prefix", after, 2)
+        shown, after, pages = shown + page.urls, page.after, pages + 1
+        told = decoded(after or "")
+        assert b"example" not in told or b"/059" in told
+    assert [each.url for each in shown] == [last] and pages > 3
+    again = await index.urls("http://a.example/", "prefix", "sforged", 2)
+    assert again.after is not None, "what nobody gave is the beginning"
+
+
+class Hidden:
+    """Rules that keep all but one URL back."""
+
+    def __init__(self, but):
+        self.but = but
+
+    def check(self, url, date="", reader=None):
+        """Keep it back."""
+        if url != self.but:
+            raise Faulted(unknown_url(url))
 
 
 @ensureDeferred
