@@ -24,9 +24,10 @@ from agents.consultation.harbor.heads import type_of
 from agents.consultation.harbor.means import Means, url_of
 from agents.consultation.harbor.pictures import picture_type
 from agents.urls import authority, split_port
-from anet.errors import AnetError
+from anet.errors import AnetError, Overloaded
 from anet.http import Request, Response
 
+WAITING = 20  # comparisons that may wait
 TIME = 10.0  # seconds that a comparison may take
 _HOST = re.compile(r"[A-Za-z0-9.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\]")
 MODES = ("text", "source", "links", "frames")
@@ -61,6 +62,19 @@ async def difference(means: Means, request: Request) -> Response:
         old_date, new_date = sorted(dates.sought(text) for text in given)
     except dates.InvalidDate:
         return means.say(request, 400, "no-capture", say("difference.not-both"))
+    if len(means.room.waiting) >= WAITING:
+        return means.unreachable(request, Overloaded(f"{WAITING} comparisons wait already"))
+    await means.room.acquire()
+    try:
+        return await _compared(means, request, url, old_date, new_date)
+    finally:
+        means.room.release()
+
+
+async def _compared(
+    means: Means, request: Request, url: str, old_date: str, new_date: str
+) -> Response:
+    """Fetch two captures, and show how they differ."""
     try:
         old = await _version(means, request, url, old_date)
         new = await _version(means, request, url, new_date)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from attrs import field, frozen
+from twisted.internet.defer import DeferredSemaphore
 from twisted.internet.interfaces import IReactorTime
 
 from agents import dates
@@ -24,6 +25,8 @@ from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screens import Screens
 from anet.http import Request, Response
 from anet.processes import Processes
+
+COMPARED_TOGETHER = 4
 
 
 def _no_offer() -> Offer | None:
@@ -50,6 +53,7 @@ class Means:
         screens: what is on the readers' screens.
         rules: what may not be shown.
         processes: workers that compare documents; without them none are compared.
+        room: how many comparisons at once may have their documents in memory.
         languages: offered, the first to who prefers none of them.
         live: what the operator allows of the live web: `no`, `read` or `record`.
         offer: tells the certificate authority that readers may trust, if there is one.
@@ -67,6 +71,7 @@ class Means:
     screens: Screens = field(factory=Screens)
     rules: Rules = field(factory=Rules)
     processes: Processes | None = None
+    room: DeferredSemaphore = field(factory=lambda: DeferredSemaphore(COMPARED_TOGETHER))
     languages: Sequence[str] = LANGUAGES
     live: str = "no"
     offer: Callable[[], Offer | None] = _no_offer

@@ -5,15 +5,18 @@ from typing import Any
 
 import msgspec
 from twisted.application.service import Service
+from twisted.internet.defer import Deferred, DeferredSemaphore
 
 from agents.capture import Capture
 from agents.consultation.lookup.contents import Content
 from agents.consultation.mining.extraction import BODY_LIMIT, Extracted, extract
+from anet.errors import Overloaded
 from anet.processes import Processes
 
 TIME = 30.0  # seconds that one document may take
 MEMORY = 512 * 2**20  # bytes, likewise
-WAITING = 50  # documents that may wait for a worker
+TOGETHER = 4  # documents that are in memory, fetched for the worker
+WAITING = 50  # documents that may wait for that
 REMEMBERED = 16 * 2**20  # characters of text and URLs, all together
 
 
@@ -24,7 +27,7 @@ class Extracting(Service):
         self._processes = Processes(
             reactor,
             1,  # the reactor has the other core of a small machine
-            queue_limit=WAITING,
+            queue_limit=TOGETHER,
             memory=MEMORY,
             time=TIME,
             value_limit=BODY_LIMIT + 2**20,
@@ -33,6 +36,7 @@ class Extracting(Service):
         )
         self._known: OrderedDict[tuple[str, str, bytes], tuple[Extracted, int]] = OrderedDict()
         self._size = 0
+        self._room = DeferredSemaphore(TOGETHER)
 
     def startService(self) -> None:
         """Be ready; the first document starts a worker."""
@@ -60,9 +64,19 @@ class Extracting(Service):
             content: begun; it is read, and let go of.
 
         Raises:
+            Overloaded: too many wait.
             AnetError: it can't be read, or not within the limits.
             ConsultationError: it can't be fetched whole.
         """
+        if len(self._room.waiting) >= WAITING:
+            content.close()
+            raise Overloaded(f"{WAITING} documents wait to be read")
+        return await self._room.run(self._begin, capture, content)
+
+    def _begin(self, capture: Capture, content: Content) -> Deferred[Extracted]:
+        return Deferred.fromCoroutine(self._extract(capture, content))
+
+    async def _extract(self, capture: Capture, content: Content) -> Extracted:
         body = await _read(content)
         told = await self._processes.run(extract, body, capture.head, capture.url)
         extracted = msgspec.convert(told, Extracted)

@@ -6,6 +6,7 @@ from urllib.parse import quote
 import pytest
 import pytest_twisted
 from pytest_twisted import ensureDeferred
+from twisted.internet.defer import Deferred
 
 from agents.consultation.harbor import difference as room
 from agents.consultation.harbor.comparing import CONTENT_LIMIT
@@ -89,6 +90,32 @@ async def test_what_takes_too_long_is_given_up(archive, visitor, monkeypatch):
     monkeypatch.undo()
     page = await visitor.tree(f"{PATH}&from={OLD}&to={NEW}")
     assert page.xpath("//del/text()") == ["rains"]
+
+
+@ensureDeferred
+async def test_a_few_comparisons_are_in_memory_at_once(archive, visitor, monkeypatch):
+    """Others wait, within a limit; the next is told to come again."""
+    monkeypatch.setattr(room, "WAITING", 3)
+    together = visitor.harbor.room.tokens
+    opened, full, held = [], Deferred(), Deferred()
+
+    async def opening(capture):
+        opened.append(capture)
+        if len(opened) == together:
+            full.callback(None)
+        await held
+
+    monkeypatch.setattr(visitor.harbor.retrieval, "open", opening)
+    asking = [
+        Deferred.fromCoroutine(visitor.get(f"{PATH}&from={OLD}&to={NEW}"))
+        for _ in range(together + 4)
+    ]
+    assert (await asking[-1])[0] == 503
+    await full
+    assert len(opened) == together and len(visitor.harbor.room.waiting) == 3
+    held.callback(None)
+    assert {(await one)[0] for one in asking[:-1]} == {200}
+    assert visitor.harbor.room.tokens == together
 
 
 @pytest.mark.parametrize(
