@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.deposit import DepositFigures
+from agents.missed import MissedLink
 from agents.order import CrawlFigures
 from agents.scheduler.database import Database, NewSite, engine
 from agents.scheduler.life import CrawlState
@@ -95,3 +96,32 @@ def test_an_upgrade_that_is_killed_is_made_again(path: Path) -> None:
     assert database.counts()[0]["due"] == 2
     assert [one.site for one in database.due(9)] == ["e", "b"]
     database.close()
+
+
+@pytest.mark.parametrize("engine_name", ["sqlite", "postgresql"])
+def test_what_version_3_held_is_there(
+    engine_name: str,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With either engine, missed links are kept from then on, beside all that was there."""
+    is_file = engine_name == "sqlite"
+    where = tmp_path / "s" if is_file else request.getfixturevalue("postgresql").fresh()
+    with monkeypatch.context() as former:
+        former.setattr(f"agents.scheduler.database.{engine_name}.VERSION", 3)
+        old = Database(where)
+        sites = [NewSite(name, f"http://{name}/", f"//{name}", "", 5, name) for name in "ab"]
+        crawls = old.order(sites, False, DATE)
+        before = (old.counts(), old.standings(), old.totals())
+        old.close()
+    database = Database(where)
+    assert (database.counts(), database.standings(), database.totals()) == before
+    assert [each.crawl for each in database.due(9)] == sorted(crawls)
+    link = MissedLink("http://a/gone", "", 1, DATE)
+    for _ in range(2):
+        database.note_missed([(link, "a")], DATE)
+    database.close()
+    again = Database(where)
+    assert [row["url"] for row in again.missed_of("a", 9)] == ["http://a/gone"]
+    again.close()
