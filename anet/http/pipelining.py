@@ -11,6 +11,7 @@ import re
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
+from math import inf
 from typing import Any, NoReturn
 
 from attrs import define, field, frozen
@@ -66,7 +67,9 @@ class Pipeline(Protocol):
         self.on_close: Callable[[], None] = lambda: None
         self._turn, self._silence = turn, silence
         self._deadline = Deadline(clock, self._late)
-        self._asked: deque[Deferred[SmallAnswer]] = deque()
+        self._clock, self._impatient = clock, Deadline(clock, self._tell_impatient)
+        self._asked: deque[tuple[Deferred[SmallAnswer], float]] = deque()  # each until when
+        self._hurried = False  # whether somebody waits who has a limit
         self._unsent: list[bytes] = []
         self._heard = b""
         self._lost: AnetError | None = None
@@ -76,8 +79,12 @@ class Pipeline(Protocol):
         """How many answers are on their way."""
         return len(self._asked)
 
-    def ask(self, request: bytes) -> "Deferred[SmallAnswer]":
+    def ask(self, request: bytes, patience: float | None = None) -> "Deferred[SmallAnswer]":
         """Ask by the bytes of a GET that has no body; fires with the answer.
+
+        Args:
+            request: its bytes.
+            patience: seconds for this answer; None for as long as the server says anything.
 
         Raises (as a failure):
             HttpError: no whole answer came, or none that is small.
@@ -90,9 +97,28 @@ class Pipeline(Protocol):
             self._deadline.set(self._silence)
         if not self._unsent:
             self._turn.at_end(self._send)
-        self._asked.append(answer)
+        self._asked.append((answer, self._until(patience)))
         self._unsent.append(request)
         return answer
+
+    def _until(self, patience: float | None) -> float:
+        if patience is None:
+            return inf
+        if not self._hurried:
+            self._hurried = True
+            self._impatient.set(patience)
+        return self._clock.seconds() + patience
+
+    def _tell_impatient(self) -> None:
+        """Tell those who waited long enough; one timer for all costs next to nothing."""
+        now = self._clock.seconds()
+        for asked, until in list(self._asked):
+            if until <= now and not asked.called:
+                asked.errback(TimedOut("the server said nothing in time"))
+        nearest = min((until for asked, until in self._asked if not asked.called), default=inf)
+        self._hurried = nearest < inf
+        if self._hurried:
+            self._impatient.set(max(nearest - now, 0.001))
 
     def _send(self) -> None:
         unsent, self._unsent = self._unsent, []
@@ -105,7 +131,7 @@ class Pipeline(Protocol):
         try:
             while self._asked and (answer := self._next()) is not None:
                 self._deadline.set(self._silence)
-                asked = self._asked.popleft()
+                asked, _ = self._asked.popleft()
                 if not asked.called:  # its asker may have given up
                     asked.callback(answer)
         except MalformedMessage as error:
@@ -151,10 +177,11 @@ class Pipeline(Protocol):
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Tell all who wait."""
         self._deadline.stop()
+        self._impatient.stop()
         error = self._lost = self._lost or ConnectionBroken("the server closed the connection")
         self.on_close()
         while self._asked:
-            asked = self._asked.popleft()
+            asked, _ = self._asked.popleft()
             if not asked.called:
                 asked.errback(_another(error))
 
@@ -230,19 +257,17 @@ class PipelinedClient(Service):
             Overloaded: too many answers are waited for already.
             Stopped: the client was stopped.
         """
-        if patience is None:
-            return await self._get(base, target)
-        asking = Deferred.fromCoroutine(self._get(base, target))
-        return await asking.addTimeout(patience, self._reactor, _timed_out)
-
-    async def _get(self, base: str, target: str) -> SmallAnswer:
         place = _place(base)
-        line = self._line(place) or await self._another(place)
+        line = self._line(place)
+        if line is None:
+            connecting = Deferred.fromCoroutine(self._another(place))
+            if patience is not None:
+                connecting.addTimeout(patience, self._reactor, _timed_out)
+            line = await connecting
         if line.waiting >= self._depth:
             raise Overloaded(f"{line.waiting} answers of {base} are waited for")
-        return await line.ask(
-            b"GET %s HTTP/1.1\r\nHost: %s\r\n\r\n" % (target.encode("ascii"), place.authority)
-        )
+        request = b"GET %s HTTP/1.1\r\nHost: %s\r\n\r\n" % (target.encode(), place.authority)
+        return await line.ask(request, patience)
 
     def _line(self, place: Place) -> Pipeline | None:
         """Return the connection whose turn it is; None when another is to be made."""

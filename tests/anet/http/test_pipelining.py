@@ -261,3 +261,24 @@ async def test_a_connection_that_ends_at_once_is_not_kept() -> None:
     await port.stopListening()
     assert isinstance(await _outcome(ensured(client.get(url, "/"))), ConnectFailed)
     client.stopService()
+
+
+def test_who_has_little_patience_leaves_the_others_waiting() -> None:
+    """Each is told at its own time, and what comes late is for nobody."""
+    line = Line()
+    for number, patience in enumerate((1.0, None, 2.0)):
+        line.clock.advance(0.25)
+        asked = line.line.ask(b"GET / HTTP/1.1\r\n\r\n", patience)
+        asked.addBoth(lambda it, at=number: line.answers.append((at, getattr(it, "value", it))))
+    line.clock.advance(0.4)
+    assert line.answers == []
+    line.clock.advance(0.2)
+    assert [(at, type(it)) for at, it in line.answers] == [(0, TimedOut)]
+    line.line.dataReceived(answer_of(b"late") + answer_of(b"second"))
+    assert line.answers[1:] == [(1, SmallAnswer(200, b"second"))]
+    line.clock.advance(1.5)
+    assert [(at, type(it)) for at, it in line.answers[2:]] == [(2, TimedOut)]
+    line.line.dataReceived(answer_of(b"third"))
+    line.ask(1)
+    line.line.dataReceived(answer_of(b"fourth"))
+    assert line.answers[3:] == [SmallAnswer(200, b"fourth")]
