@@ -69,7 +69,8 @@ class Query:
         last: the latest.
         order: of the captures of one urlkey: `ascending`, `reverse` or `closest`.
         closest: the date that is meant, for `closest`.
-        limit: lines at most; negative for the last ones of an exact URL.
+        limit: lines at most; negative for the last ones of an exact URL. Clients that write 0
+            mean none, as with pywb.
         filters: all must take a line.
         fields: that are given.
         output: the form's name.
@@ -160,7 +161,7 @@ def read_query(text: str, dialect: Dialect) -> Query:
     asked = Parameters(text)
     url, match = read_place(asked.get("url"), asked.get("matchType"))
     closest = asked.get("closest")
-    limit = asked.number("limit", LINES_LIMIT, -LINES_LIMIT, LINES_LIMIT)
+    limit = asked.number("limit", LINES_LIMIT, -LINES_LIMIT, LINES_LIMIT) or LINES_LIMIT
     output = asked.get("output") or next(iter(dialect.outputs))
     if output not in dialect.outputs:
         raise CdxRefused(f"output is one of {', '.join(dialect.outputs)}, not {output[:40]!r}")
