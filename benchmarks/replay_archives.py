@@ -114,12 +114,12 @@ def dlweb(
     with running(folder, base, AGENTS, CONFIG + extra) as children:
         ports, started = [], []
         try:
-            for name in names:
-                port = free_ports(2)
+            for number, name in enumerate(names):
+                port = base + 40 + 10 * number
                 config = folder / f"{name}.yaml"
                 config.write_text(
                     f"consultation: {{lookup: index, proxy: '127.0.0.1:{port}', "
-                    f"pages: '127.0.0.1:{port + 1}'}}\n"
+                    f"pages: '127.0.0.1:{port + 1}', replay: '127.0.0.1:{port + 2}'}}\n"
                 )
                 started.append(_twistd(folder, config, base, name))
                 ports.append(port)

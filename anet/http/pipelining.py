@@ -228,7 +228,7 @@ class PipelinedClient(Service):
         self,
         reactor: Any,
         *,
-        lines: int = 2,
+        lines: int = 4,
         depth: int = 500,
         connect_timeout: float = 10.0,
         silence: float = 15.0,

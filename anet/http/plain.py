@@ -43,7 +43,7 @@ class PlainPut(NamedTuple):
 Taker = Callable[[PlainPut], "Deferred[bytes] | None"]
 
 HEAD_LIMIT = 8 * 1024  # bytes of a plain head
-ANSWERS_LIMIT = 64 * 1024  # bytes of answers given at once; what is asked beyond waits its turn
+ANSWERS_LIMIT = 256 * 1024  # bytes of answers given at once; what is asked beyond waits its turn
 _KNOWN_LIMIT = 256  # different fields remembered
 _TARGET = rb"(/[\w/.~%?=&+,:;-]*)"
 _GET = re.compile(rb"(GET|HEAD) " + _TARGET + rb" HTTP/1\.1\r\n")

@@ -81,21 +81,21 @@ def is_sound(path: str | os.PathLike[str], key: str) -> bool:
         raise
 
 
-def read_small(layout: Layout, key: str) -> bytes | None:
-    """Return a content of at most `SMALL` bytes; None for any other, and for an error."""
+def read_small(layout: Layout, key: str, most: int = SMALL) -> bytes | None:
+    """Return a content of at most `most` bytes; None for any other, and for an error."""
     try:
         descriptor = os.open(f"{layout.folder('contents', key)}/{key}", _OLD)
     except OSError:
         return None
     try:
-        body = os.read(descriptor, SMALL + 1)
+        body = os.read(descriptor, most + 1)
     except OSError:
         return None
     finally:
         os.close(descriptor)
     if not body and key != _EMPTY:
         return None  # a pipe, or a file that lost its bytes
-    return body if len(body) <= SMALL else None
+    return body if len(body) <= most else None
 
 
 class ContentWrite:

@@ -12,7 +12,7 @@ from agents.storage.disk import scan
 from agents.storage.disk.additions import AdditionsLog
 from agents.storage.disk.ahead import WriteAhead
 from agents.storage.disk.commit import Chore, DiskWriter, Write
-from agents.storage.disk.contents import read_small
+from agents.storage.disk.contents import SMALL, read_small
 from agents.storage.disk.depot import NO_DEPOT, Depot, Piecewise, is_sound_in_place
 from agents.storage.disk.durable import Folders
 from agents.storage.disk.health import TAKEN_BACK, Health, look
@@ -198,10 +198,10 @@ class Disk:
             self.health.note(error)
             return None
 
-    def read_small(self, key: str) -> bytes | None:
-        """Return a content of at most 64 KiB; None for any other, and when it cannot be read."""
+    def read_small(self, key: str, most: int = SMALL) -> bytes | None:
+        """Return a content of at most `most` bytes; None for others, and when it cannot be read."""
         body = self.ahead.journal.read(key)
-        return read_small(self.layout, key) if body is None else body
+        return read_small(self.layout, key, most) if body is None else body
 
     def body_of(self, key: str, size: int) -> bytes | FileBody | Piecewise:
         """Return a content that it has, of the size that was just told, to be sent at once."""

@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 
 from agents.capture import Capture, structure_key
 from agents.storage.disk.choosing import by_preference
-from agents.storage.disk.contents import IncomingContent
+from agents.storage.disk.contents import SMALL, IncomingContent
 from agents.storage.disk.disks import Disks
 from agents.storage.disk.layout import Kind
 from agents.storage.disk.moving import unite
@@ -42,15 +42,15 @@ class NodeStore(Disks):
         self._see_that_all_answer(kind, key)
         return None
 
-    def read_small(self, key: str) -> bytes | None:
-        """Return a small content; None when no disk has it, or it is not small, or none answers.
+    def read_small(self, key: str, most: int = SMALL) -> bytes | None:
+        """Return a content of at most `most` bytes; None where no disk that answers has such a one.
 
         It is read in the reactor's thread. From a disk that begins to hang this may never return,
         and then the node stands still: only what a disk has not answered for `health.SILENCE`, of
         looks that come every few seconds, keeps the reactor away from it.
         """
         for disk in self._answering:
-            body = disk.read_small(key)
+            body = disk.read_small(key, most)
             if body is not None:
                 return body
         return None

@@ -352,7 +352,7 @@ async def test_what_is_at_hand_is_answered_as_the_handler_would(node) -> None:
 @ensureDeferred
 async def test_the_capture_of_a_date_comes_with_its_content(node, make_capture) -> None:
     """At once and by the handler alike: a capture, then its content if it is small and here."""
-    large = bytes(SMALL + 1)
+    large = bytes(256 * 1024 + 1)
     bodies = {"2020": b"small", "2021": large, "2022": b"elsewhere"}
     for body in (b"small", large):
         await node.store.put(sha256(body).hexdigest(), body)
