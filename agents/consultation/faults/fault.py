@@ -118,6 +118,15 @@ def live_too_large(url: str, limit: int) -> Fault:
     )  # fmt: skip
 
 
+def live_too_long(url: str, size: int, limit: int) -> Fault:
+    """Return the fault of an answer that is larger than is passed on."""
+    return Fault(
+        502, "live-too-long", "Too large to pass on",
+        f"The answer has {size:,} bytes; the archive passes on {limit:,} of one answer. "
+        "Its operator can allow more: live_size.", url,
+    )  # fmt: skip
+
+
 def live_busy(url: str) -> Fault:
     """Return the fault of too many requests to the live web at once."""
     return Fault(

@@ -67,6 +67,11 @@ _FRENCH = {
         "Trop à envoyer",
         "Ce qui est envoyé au Web vivant en une requête dépasse ce que l’archive transmet.",
     ),
+    "live-too-long": (
+        "Trop grand pour être transmis",
+        "La réponse du serveur dépasse ce que l’archive transmet. Son exploitant peut permettre "
+        "davantage : live_size.",
+    ),
     "live-busy": (
         "Trop de lecteurs sur le Web vivant",
         "Autant de requêtes que permis attendent déjà une réponse. Réessayez dans un instant.",

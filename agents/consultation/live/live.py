@@ -14,6 +14,7 @@ from twisted.logger import Logger
 
 from agents.collected import Exchange, Recording
 from agents.consultation.asked import Asked
+from agents.consultation.errors import Faulted
 from agents.consultation.faults import fault
 from agents.consultation.faults.contents import fault_answer
 from agents.consultation.faults.fault import Fault
@@ -101,6 +102,8 @@ class Live(MultiService):
             return await self._ask(request, url)
         except BaseException as error:
             self.under_way -= 1
+            if isinstance(error, Faulted):
+                return self._fault(request, error.fault)
             if isinstance(error, AnetError | OSError):
                 return self._fault(request, self._fault_of(url, error))
             raise
@@ -115,10 +118,22 @@ class Live(MultiService):
             response = await self._client.request(request.method, url, fields, body)
         finally:
             upload.close()
+        self._refuse_long(request.method, url, response)
         exchange = self._exchange(request, url, upload.first, response, date)
         recording = self._recording(request.method, headers, response)
         passage = _Passage(self, Pieces(response), self._size, exchange, recording)
         return self._response(request, response, passage)
+
+    def _refuse_long(self, method: str, url: str, response: ClientResponse) -> None:
+        """Refuse an answer that says itself that it would be broken off.
+
+        Raises:
+            Faulted: it does.
+        """
+        length = body_length(response.head)
+        if method != "HEAD" and length is not None and length > self._size:
+            response.abandon()
+            raise Faulted(fault.live_too_long(url, length, self._size))
 
     def _exchange(
         self, request: Request, url: str, body: bytes, response: ClientResponse, date: float

@@ -158,18 +158,33 @@ async def test_servers_that_do_not_answer(web, reading, reactor):
 
 
 @ensureDeferred
-async def test_there_are_limits(web, reading, monkeypatch):
+async def test_there_are_limits(web, reading, serve, monkeypatch):
     """Of what is sent, of an answer, and of answers under way; none leaves anything behind."""
     monkeypatch.setattr("agents.consultation.live.live.REQUEST_LIMIT", 1_000_000)
     reader = reading(live_size=1_000_000, live_connections=1)
     assert (await reader.ask(f"{web.url}/echo", "POST", bytes(1_000_001)))[0].status == 413
+    film, words = await reader.ask(f"{web.url}/film.bin", accept=b"text/plain")
+    assert (film.status, film.headers.get(b"dlweb-fault")) == (502, b"live-too-long")
+    assert b"3,000,000 bytes" in words
+    assert (await reader.ask(f"{web.url}/film.bin", "HEAD"))[0].status == 200
+
+    async def endless(_):
+        return Response(200, [], without_end())
+
+    address = serve(endless)
     with pytest.raises(Exception, match="broke off"):
-        await reader.ask(f"{web.url}/film.bin")
+        await reader.ask(f"http://{address}/")
     assert reader.live.under_way == 0
-    connection, answer = await reader.begin(f"{web.url}/film.bin")
+    connection, answer = await reader.begin(f"http://{address}/")
     busy = await reader.ask(f"{web.url}/page.html", accept=b"text/plain")
     assert (busy[0].status, busy[0].headers.get(b"dlweb-fault")) == (503, b"live-busy")
     connection.close()
+
+
+async def without_end():
+    """Yield pieces of a body of no known length."""
+    while True:
+        yield bytes(10_000)
 
 
 @ensureDeferred
