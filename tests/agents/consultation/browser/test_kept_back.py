@@ -75,3 +75,31 @@ async def test_no_door_shows_what_is_kept_back(archive, consultation, tmp_path):
         (451, "kept-back", ""), (200, "hit", NEW),
     ]  # fmt: skip
     assert sum(one.get("outcome") == "harbor" for one in told) == len(lists)
+
+
+@ensureDeferred
+async def test_every_door_says_why(archive, consultation):
+    """Whoever asks for the capture that is kept back gets 451 and the reason, wherever they ask."""
+    archive.add(URL, b"<p>secret", head=HTML, date=OLD)
+    archive.add(URL, b"<p>shown", head=HTML, date=NEW)
+    quoted = quote(URL, safe="")
+    doors = [
+        (consultation.proxy, URL),
+        (consultation.replay, f"/web/2010id_/{URL}"),
+        (consultation.replay, f"/web/2010/{URL}"),
+        (consultation.pages, f"/timegate/{URL}"),
+        (consultation.pages, f"/warc/2010id_/{URL}"),
+        (consultation.pages, f"/difference?url={quoted}&from=2010&to=2020"),
+        *(
+            (consultation.pages, f"/api/1/{name}?url={quoted}&date=2010")
+            for name in ("capture", "content", "links", "text")
+        ),
+    ]
+
+    def through_all_doors():
+        return [ask(server, target, Accept_Datetime="2010") for server, target in doors]
+
+    answers = await deferToThread(through_all_doors)
+    for (_, target), (status, _, body) in zip(doors, answers, strict=True):
+        assert status == 451 and b"Asked for by the publisher." in body, target
+        assert b"secret" not in body, target
