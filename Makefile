@@ -16,7 +16,7 @@ endif
 
 .PHONY: help run test quick-test lint format reference lock wheel clean
 .PHONY: benchmark benchmark-hip benchmark-extraction benchmark-analysis benchmark-frontier
-.PHONY: benchmark-storage
+.PHONY: benchmark-storage benchmark-replay
 .DEFAULT_GOAL := help
 
 help:
@@ -34,6 +34,7 @@ help:
 	@echo 'make benchmark-analysis  compare telling languages with langdetect and py3langid'
 	@echo 'make benchmark-frontier  measure what a crawl remembers'
 	@echo 'make benchmark-storage   compare a storage node with nginx, twisted.web and SeaweedFS'
+	@echo 'make benchmark-replay    compare the proxy with pywb (installs it beside)'
 	@echo 'make lock                choose the newest versions of what we depend on'
 	@echo 'make wheel               build the wheel in dist/'
 	@echo 'make clean               remove what was built; archives stay'
@@ -80,12 +81,20 @@ benchmark-frontier: $(VENV)/installed-benchmarks
 benchmark-storage: $(VENV)/installed-benchmarks
 	$(VENV)/bin/python benchmarks/storage.py
 
+benchmark-replay: $(VENV)/installed-benchmarks $(VENV)-pywb/bin/uwsgi
+	PYWB=$(abspath $(VENV)-pywb/bin) $(VENV)/bin/python benchmarks/replay.py
+
+# pywb wants libraries that would replace ours.
+$(VENV)-pywb/bin/uwsgi:
+	$(PYTHON) -m venv $(VENV)-pywb
+	$(VENV)-pywb/bin/pip install -q pywb==2.10.0 uwsgi==2.0.31
+
 wheel: $(VENV)/installed
 	rm -rf build
 	$(VENV)/bin/pip wheel -q --no-deps --no-build-isolation --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-pywb build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # Installing: exactly what the lock files name, each with its hash, and then this folder itself.
 

@@ -31,7 +31,7 @@ sys.path.append(str(ROOT / "tests/replay_sites"))
 from chromium import chromium
 from comparing import Compared, table
 from fidelity_of_pages import NAMES, SPAN, by_proxy, by_replay, collected, free_ports
-from replay_archives import pywb
+from replay_archives import pywb, version_of_pywb
 
 PEER = "pywb's proxy"
 TARGETS = {"proxy": 1.0, "replay": 1.0}  # pages that are faithful, to those of pywb
@@ -106,7 +106,7 @@ def report(browser: str, pages: dict[str, list[Compared]], seconds: dict[str, li
         "replay": round(figures["dlweb without a proxy"]["faithful"] / of_peer, 3),
     }
     versions = {
-        "python": platform.python_version(), "dlweb": version("dlweb"), "pywb": version("pywb"),
+        "python": platform.python_version(), "dlweb": version("dlweb"), "pywb": version_of_pywb(),
         "browser": browser,
     }  # fmt: skip
     said = {"benchmark": "fidelity", "versions": versions, "figures": figures, "ratios": ratios}

@@ -33,6 +33,7 @@ from deposit import free_ports, processor
 from replay_archives import (
     HOST,
     MEBIBYTE,
+    PYWB,
     VIDEO,
     Proxy,
     dlweb,
@@ -40,6 +41,7 @@ from replay_archives import (
     mixed_site,
     pywb,
     small_pages,
+    version_of_pywb,
     video,
     write_warc,
 )
@@ -81,9 +83,12 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=WORKS, help="of the works")
     parser.add_argument("--processes", type=int, action="append", help="1, 2 (default: both)")
     options = parser.parse_args()
-    for program in ("wrk", "uwsgi"):
-        if not shutil.which(program, path=f"{Path(sys.executable).parent}:/usr/bin"):
-            sys.exit(f"{program} is not installed; see the README for the benchmarks' requirements")
+    if not shutil.which("wrk"):
+        sys.exit("wrk is not installed: sudo apt-get install wrk")
+    if not (PYWB / "uwsgi").exists():
+        sys.exit(
+            f"{PYWB} has no uwsgi: install pywb and uwsgi, and name where their programs are by PYWB"
+        )
     react(lambda reactor: Deferred.fromCoroutine(run(reactor, options)))
 
 
@@ -276,8 +281,7 @@ def report(figures: dict[str, dict[str, Any]], options: argparse.Namespace) -> N
     memory = figures["memory MiB"]
     print(f"memory that whole videos took, MiB: dlweb {memory['dlweb']}, pywb {memory['pywb']}")
     versions = {
-        "python": platform.python_version(), "dlweb": version("dlweb"), "pywb": version("pywb"),
-        "uwsgi": version("uwsgi"),
+        "python": platform.python_version(), "dlweb": version("dlweb"), "pywb": version_of_pywb(),
     }  # fmt: skip
     print(
         json.dumps(

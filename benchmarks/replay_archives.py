@@ -27,6 +27,7 @@ DATE = "20260101120000000000"
 MEBIBYTE = 2**20
 VIDEO = "/video.mp4"
 BIN = Path(sys.executable).parent
+PYWB = Path(os.environ.get("PYWB", BIN))  # programs of pywb, which wants libraries of its own
 AGENTS = {"storage-master": "storage-master", "index-1": "index-node", "storage-1": "storage-node"}
 CONFIG = """\
 storage-master: {replicas: 1}
@@ -213,7 +214,7 @@ def pywb(folder: Path, processes: int, warc: Path) -> Iterator[Proxy]:
     if not (folder / "collections").exists():
         for words in (["init", "replay"], ["add", "replay", str(warc)]):
             subprocess.run(
-                [BIN / "wb-manager", *words], cwd=folder, check=True, capture_output=True
+                [PYWB / "wb-manager", *words], cwd=folder, check=True, capture_output=True
             )
         (folder / "config.yaml").write_text(
             "proxy:\n  coll: replay\n  ca_name: benchmark\n  recording: false\n"
@@ -225,10 +226,10 @@ def pywb(folder: Path, processes: int, warc: Path) -> Iterator[Proxy]:
         "buffer-size = 65536\ndie-on-term = true\ngevent = 100\ngevent-early-monkey-patch = true\n"
         "wsgi = pywb.apps.wayback\ndisable-logging = true\n"
     )
-    environment = {**os.environ, "VIRTUAL_ENV": str(BIN.parent)}
+    environment = {**os.environ, "VIRTUAL_ENV": str(PYWB.parent)}
     with (folder / "uwsgi.log").open("ab") as log:
         child = subprocess.Popen(
-            [BIN / "uwsgi", "--venv", str(BIN.parent), "uwsgi.ini"],
+            [PYWB / "uwsgi", "--venv", str(PYWB.parent), "uwsgi.ini"],
             cwd=folder, stdout=log, stderr=log, env=environment,
         )  # fmt: skip
     try:
@@ -243,3 +244,12 @@ def pywb(folder: Path, processes: int, warc: Path) -> Iterator[Proxy]:
 
 def _children(pid: int) -> list[int]:
     return [int(it) for it in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def version_of_pywb() -> str:
+    """Return pywb's version."""
+    words = "from importlib.metadata import version; print(version('pywb'))"
+    done = subprocess.run(
+        [PYWB / "python", "-c", words], check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
