@@ -124,7 +124,8 @@ class Content:
         self._start, self._stop = (0, size) if self._cut else wanted
         self._is_whole = (self._start, self._stop) == (0, size)
         self._client = client
-        self._nodes = Turns(nodes, silent or Silent())
+        self._silent = silent or Silent()
+        self._nodes = Turns(nodes, self._silent)
         self._body: Pieces | None = None
         self._position = self._start
         self._digest = sha256()
@@ -192,7 +193,9 @@ class Content:
         """Fetch one more piece; the last one is kept back when the whole is not proven."""
         self._begun.append(await self._read())
         if self._position == self._stop and not self._is_proven():
-            _log.error("content {key} is damaged on a storage node", key=self.key)
+            node = self._nodes.node
+            _log.error("content {key} is damaged on {node}", key=self.key, node=node)
+            self._silent.note(node)  # so that the reader who asks again gets another's
             raise ContentDamaged(f"a node gave another content than {self.key}")
 
     def close(self) -> None:

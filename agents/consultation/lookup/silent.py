@@ -26,7 +26,7 @@ class Silent:
         self._until: OrderedDict[str, float] = OrderedDict()
 
     def note(self, node: str) -> None:
-        """Note that a node said nothing."""
+        """Note that a node said nothing, or nothing true."""
         self._until.pop(node, None)
         self._until[node] = self._clock() + SECONDS
         if len(self._until) > LIMIT:

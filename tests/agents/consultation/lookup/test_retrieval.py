@@ -6,7 +6,8 @@ from twisted.internet.protocol import Factory, Protocol
 
 from agents.capture import Capture, content_key, structure_key
 from agents.consultation.access.rules import Rules
-from agents.consultation.errors import Faulted, NodesFailed
+from agents.consultation.errors import ContentDamaged, Faulted, NodesFailed
+from agents.consultation.lookup.contents import HELD_LIMIT
 from agents.consultation.lookup.locators import AutoLocator, IndexLocator, MulticastLocator
 from agents.consultation.lookup.remembered import Remembered
 from agents.consultation.lookup.retrieval import Retrieval
@@ -408,3 +409,14 @@ async def test_a_list_is_had_from_where_it_has_moved(archive):
     archive.second.captures, archive.first.captures = {}, moved
     found = await archive.retrieval.of_key(structure_key(URL), capture.date)
     assert found.capture == capture
+
+
+@ensureDeferred
+async def test_a_long_content_that_is_damaged_is_had_whole_the_next_time(archive):
+    """Its end tells; whoever asks again is led to another node, and not to the same damage."""
+    body = bytes(4 * HELD_LIMIT) + b"the end"
+    capture = archive.add(URL, body)
+    archive.first.contents[capture.content] = bytes(len(body))
+    with pytest.raises(ContentDamaged):
+        await body_of(archive)
+    assert await body_of(archive) == body
