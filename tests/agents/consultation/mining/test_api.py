@@ -218,6 +218,21 @@ def check(contract, operation, response):
         Draft202012Validator(schema).validate(fields[name])
 
 
+@ensureDeferred
+async def test_what_the_door_says_is_in_the_contract(program, tmp_path):
+    """Who is not let in gets what every address promises, in the format that they expect."""
+    door = Doors(None, "always").guarded(program.router)
+    for target, status in (("/api/1/urls", "401"), ("http://dlweb/api/1/urls", "407")):
+        response = await door(Request("GET", target, Headers(), READER))
+        assert str(response.status) == status
+        for path, methods in openapi()["paths"].items():
+            for method, operation in methods.items():
+                found = operation["responses"]
+                assert {"401", "407", "421", "429"} <= found.keys(), (path, method)
+                promised = resolved(openapi())(found[status])
+                assert promised["headers"].keys() <= {each.decode() for each, _ in response.headers}
+
+
 # The date
 
 
