@@ -86,9 +86,7 @@ def main() -> None:
     if not shutil.which("wrk"):
         sys.exit("wrk is not installed: sudo apt-get install wrk")
     if not (PYWB / "uwsgi").exists():
-        sys.exit(
-            f"{PYWB} has no uwsgi: install pywb and uwsgi, and name where their programs are by PYWB"
-        )
+        sys.exit(f"{PYWB} has no uwsgi: install pywb and uwsgi, and name their folder by PYWB")
     react(lambda reactor: Deferred.fromCoroutine(run(reactor, options)))
 
 
