@@ -71,7 +71,7 @@ class Rules:
         """
         rule = self.rule(url, date, reader)
         if rule is not None:
-            raise Faulted(kept_back(rule, url, date))
+            raise Faulted(kept_back(rule, url))
 
     def reason(self, url: str, date: str = "", reader: Reader | None = None) -> str | None:
         """Return why a reader may not see a URL or its capture of a date; None when they may."""
@@ -165,8 +165,8 @@ def arranged(path: Path) -> tuple[Places, int]:
         raise RulesRefused(f"{path}: {error}") from None
 
 
-def kept_back(rule: Rule, url: str, date: str) -> Fault:
-    """Return the fault of what is held and not shown (RFC 7725)."""
+def kept_back(rule: Rule, url: str) -> Fault:
+    """Return the fault of what is held and not shown (RFC 7725); of when it is, it says nothing."""
     until = ""
     if rule.until:
         until = f" Until {dates.to_words(rule.until)[:10]}."
@@ -175,5 +175,5 @@ def kept_back(rule: Rule, url: str, date: str) -> Fault:
         until = f" For {rule.span.count} {rule.span.unit}{plural} after it was collected."
     return Fault(
         451, rule.kind, "Kept back",
-        f"The archive does not show this: {rule.reason}{until}", url, date,
+        f"The archive does not show this: {rule.reason}{until}", url, date, rule.reason,
     )  # fmt: skip

@@ -17,6 +17,7 @@ class Fault:
         message: one or two sentences that say what is missing and what to do.
         url: what was asked for.
         date: the reader's date, 20 digits, or empty for the newest.
+        reason: what an operator wrote for readers, which `message` has too, or empty.
     """
 
     status: int
@@ -25,6 +26,7 @@ class Fault:
     message: str
     url: str = ""
     date: str = ""
+    reason: str = ""
 
 
 def unknown_url(url: str, date: str = "") -> Fault:

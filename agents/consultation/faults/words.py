@@ -47,6 +47,14 @@ _FRENCH = {
         "avait alors. C’est un défaut de l’archive elle-même ; ses opérateurs devraient en être "
         "avertis.",
     ),
+    "embargo": (
+        "Communication différée",
+        "L’archive détient cette URL et ne la montre pas encore : {reason}",
+    ),
+    "takedown": (
+        "Retiré de la consultation",
+        "L’archive détient cette URL et ne la montre pas : {reason}",
+    ),
     "archive-unreachable": (
         "L’archive ne répond pas",
         "Elle ne peut dire maintenant ce qu’elle contient de cette URL. Réessayez dans un instant.",
@@ -111,6 +119,7 @@ def page_words(fault: Fault, language: str = "en") -> PageWords:
     translated = language == "fr" and fault.code in _FRENCH
     if translated:
         title, message = _FRENCH[fault.code]
+        message = message.format(reason=fault.reason)
     spoken = "fr" if translated else "en"
     return PageWords(spoken, title, message, _PAGE[spoken])
 

@@ -92,7 +92,7 @@ ENGLISH: dict[str, str] = {
     "search.further": "Further URLs",
     # captures
     "captures": "Captures",
-    "captures.none": "The archive holds no capture of this URL.",
+    "captures.none": "The archive has no capture of this URL to show.",
     "captures.none.help": "It may hold the page under another address: search for the host alone.",
     "captures.choose": "A press on a date sets it as yours, and leads to the page as it was.",
     "captures.choose.beside": "A press on a date sets it as yours. Ask for the URL through the "

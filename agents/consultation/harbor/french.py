@@ -107,7 +107,7 @@ _WRITTEN: dict[str, str] = {
     "search.further": "URL suivantes",
     # captures
     "captures": "Captures",
-    "captures.none": "L’archive ne contient aucune capture de cette URL.",
+    "captures.none": "L’archive n’a aucune capture de cette URL à montrer.",
     "captures.none.help": "La page s’y trouve peut-être sous une autre adresse : cherchez l’hôte "
     "seul.",
     "captures.choose": "Appuyez sur une date pour la choisir et voir la page telle qu’elle était.",

@@ -219,6 +219,9 @@ def test_a_page_speaks_the_readers_language():
     """French where it is asked for, English where it is not known."""
     page = render_fault(unknown_url("http://a/x"), "html", "fr")[1].decode()
     assert "aucune capture" in page and 'lang="fr"' in page
+    ordered = Fault(451, "takedown", "Kept back", "…", "http://a/x", reason="Sur {ordre}.")
+    page = render_fault(ordered, "html", "fr")[1].decode()
+    assert "ne la montre pas : Sur {ordre}." in page and 'lang="fr"' in page
     assert "no capture" in render_fault(unknown_url("http://a/x"), "html", "xx")[1].decode()
 
 
