@@ -16,6 +16,10 @@ from twisted.internet.interfaces import IReactorTime
 from anet.clock import wall
 
 DIGITS = 20
+_PREFIX = re.compile(
+    r"\d{4,20}Z?|\d{4}-\d\d(?:-\d\d(?:[T\s]\s*\d\d(?::\d\d(?::\d\d(?:\.\d{1,6})?)?)?Z?)?)?",
+    re.ASCII,
+)
 _FILL = "00000101000000000000"
 _FINER = re.compile(r"\d{15}|\.\d")  # than a second
 
@@ -93,7 +97,7 @@ def parse(text: str) -> str:
         InvalidDate: the text is none of these.
     """
     text = text.strip()
-    digits = re.sub(r"[-:.\sTZ]", "", text) if re.fullmatch(r"[\d\-:.\sTZ]+", text) else ""
+    digits = re.sub(r"[-:.\sTZ]", "", text) if _PREFIX.fullmatch(text) else ""
     if 4 <= len(digits) <= DIGITS:
         date = digits + _FILL[len(digits) :]
         to_datetime(date)

@@ -49,6 +49,8 @@ def test_what_is_written_is_read(moment):
         ("20261121073000", "20261121073000000000"),
         (" 2026-11-21 07:30 ", "20261121073000000000"),
         ("2026-11-21T08:30:00+01:00", "20261121073000000000"),
+        ("2026-11-21T05:30:00-02:00", "20261121073000000000"),
+        ("2026-11-21T05:30:00.25-0200", "20261121073000250000"),
         ("Sat, 21 Nov 2026 07:30:00 GMT", "20261121073000000000"),
     ],
 )
@@ -80,4 +82,13 @@ def test_any_text_is_a_date_or_an_error_that_says_which_forms_are(text):
 def test_no_date(text):
     """What is no date is refused, and the message shows what is one."""
     with pytest.raises(dates.InvalidDate, match="2026-11-21"):
+        dates.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["21-11-2026", "1-1-2026", "07:30", "12:34:56", "2026--11", "20-26"]
+)
+def test_digits_in_another_order_are_no_date(text):
+    """Nobody who writes the day first is taken to the year 2111."""
+    with pytest.raises(dates.InvalidDate):
         dates.parse(text)
