@@ -180,6 +180,7 @@ class _Reading:
             return
         self._pieces.append(text)
         self._size += len(text)
+        self.truncated |= self._size > TEXT_LIMIT
 
     def _embedded(self, piece: Embedded, outer: Parser) -> None:
         if piece.media_type in (_JAVASCRIPT, _IMPORT_MAP):

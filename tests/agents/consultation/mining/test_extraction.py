@@ -73,7 +73,7 @@ def test_limits() -> None:
     many = found(b"".join(b"<a href=%d>" % n for n in range(LINKS_LIMIT + 1)))
     assert len(many.links) == LINKS_LIMIT and many.truncated
     long = found(b"<p>" + b"word " * (TEXT_LIMIT // 4))
-    assert len(long.text) <= TEXT_LIMIT
+    assert len(long.text) == TEXT_LIMIT and long.truncated
 
 
 @settings(max_examples=60)
