@@ -175,5 +175,5 @@ def kept_back(rule: Rule, url: str) -> Fault:
         until = f" For {rule.span.count} {rule.span.unit}{plural} after it was collected."
     return Fault(
         451, rule.kind, "Kept back",
-        f"The archive does not show this: {rule.reason}{until}", url, date, rule.reason,
+        f"The archive does not show this: {rule.reason}{until}", url, "", rule.reason,
     )  # fmt: skip
