@@ -34,6 +34,7 @@ from anet.workers import Workers
 VERSION = b"dlweb-index 1"
 _BATCH_LIMIT = 64  # jobs of one transaction
 _WAITING_LIMIT = 2000
+_FEW = 16  # keys of a question that is answered together with others
 _SLICE = 5000  # rows that one transaction clears at most
 
 Place = tuple[Kind, str]
@@ -67,6 +68,12 @@ class IndexStore:
             waiting_limit=_WAITING_LIMIT,
             name=str(folder),
         )
+        self._questions: Batcher[Sequence[Place]] = Batcher(
+            lambda questions: readers.run(self._answers, questions),
+            batch_limit=_BATCH_LIMIT,
+            waiting_limit=_WAITING_LIMIT,
+            name=f"questions to {folder}",
+        )
 
     async def open(self) -> None:
         """Open the database, or make it.
@@ -88,7 +95,9 @@ class IndexStore:
             Stopped: the index is closed.
             Overloaded: too many questions wait.
         """
-        found: list[list[Holding]] = await self._readers.run(self._holders, places)
+        if len(places) > _FEW:
+            return (await self._readers.run(self._answers, [places]))[0]
+        found: list[list[Holding]] = await self._questions.submit(places)
         return found
 
     async def register(self, node: str, url: str, disks: Collection[str]) -> None:
@@ -194,9 +203,12 @@ class IndexStore:
             self.groups, self.disks, self._nodes, self._next = before
             raise
 
-    def _holders(self, places: Sequence[Place]) -> list[list[Holding]]:
+    def _answers(self, questions: Sequence[Sequence[Place]]) -> list[list[list[Holding]]]:
         with self._database.reading() as txn:
-            return [self._holdings(bytes(txn.get(row(*place), b""))) for place in places]
+            return [
+                [self._holdings(bytes(txn.get(row(*place), b""))) for place in places]
+                for places in questions
+            ]
 
     def _holdings(self, value: bytes) -> list[Holding]:
         """Return the holdings of a row, each node once; disks that are gone hold nothing."""
