@@ -69,10 +69,11 @@ def wanted_span(text: bytes, stored: Stored) -> Span | None:
 
     Returns:
         None when the whole is to be given: the field makes no sense, is of another unit, or asks
-        for several ranges. `NOTHING` when no byte that it asks for is there.
+        for several ranges, or there are no bytes at all. `NOTHING` when no byte that it asks for
+        is there.
     """
     found = _ONE.fullmatch(text)
-    if found is None:
+    if found is None or not stored.complete:
         return None
     if found[1]:
         first = int(found[1])

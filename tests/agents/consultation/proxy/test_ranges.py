@@ -78,3 +78,9 @@ def test_what_is_said_of_a_range():
     stored = Stored.whole(100)
     assert stored.content_range(Span(10, 20)) == b"bytes 10-19/100"
     assert stored.content_range(NOTHING) == b"bytes */100"
+
+
+@pytest.mark.parametrize("text", [b"bytes=0-", b"bytes=-5", b"bytes=0-99"])
+def test_an_empty_content_is_given_whole(text):
+    """As web servers do; a player that asks for all of it from the start meets no fault."""
+    assert wanted_span(text, Stored.whole(0)) is None
