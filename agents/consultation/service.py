@@ -16,7 +16,7 @@ from agents.configuration import (
 from agents.configuration.options import refuse
 from agents.consultation.config import ConsultationConfig
 from agents.consultation.entrance import Entrance
-from agents.consultation.faults.missing import Missing
+from agents.consultation.faults.missing import Missing, shown
 from agents.consultation.faults.opening import open_reporting
 from agents.consultation.keeping import Keeping
 from agents.consultation.live.opening import open_live
@@ -228,7 +228,7 @@ class Consultation(MultiService):
             lookup=self.looking.locator.lookup,
             measures=self._measures,
             readers=len(self.readers),
-            holes=self._missing.newest(HOLES_SHOWN),
+            holes=shown(self._missing.newest(HOLES_SHOWN), self._is_kept_back),
             links=[(name, link.state) for name, link in self._links.items()],
             notes=self.keeping.notes(),
             rooms=[
@@ -238,6 +238,9 @@ class Consultation(MultiService):
                 self.keeping.figures(),
             ],
         )
+
+    def _is_kept_back(self, url: str) -> bool:
+        return self.keeping.rules.reason(url) is not None
 
     def status(self) -> dict[str, Any]:
         """Return what `status` answers over HIP, for programs that ask over HTTP."""
