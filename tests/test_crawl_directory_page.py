@@ -35,7 +35,7 @@ def test_lines_of_structure() -> None:
     names = _first_column("A line of `structure`")
     keys = list(StructureLine.__struct_fields__)
     assert names[: len(keys)] == keys
-    origins = ["crawl", "site", "agent", "address", "protocol", "tls", "proxy"]
+    origins = ["crawl", "site", "agent", "address", "method", "protocol", "tls", "proxy"]
     assert names[len(keys) :] == [*origins, "resumed", "truncated", "revisit"]
 
 
