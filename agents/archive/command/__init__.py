@@ -19,9 +19,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from agents.archive.command.performing import perform_line
 
-    gc.enable()
-    signal.signal(signal.SIGINT, handler)
-    perform_line(reactor, arguments)
+    def loaded() -> None:
+        gc.enable()
+        signal.signal(signal.SIGINT, handler)
+
+    perform_line(reactor, arguments, loaded)
 
 
 __all__ = ["main"]

@@ -23,12 +23,24 @@ Verb = Callable[[Any, argparse.Namespace], Coroutine[Deferred[Any], Any, int]]
 _INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
 
-def perform_line(reactor: Any, arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; ends the process with its exit status."""
+def perform_line(
+    reactor: Any,
+    arguments: Sequence[str] | None = None,
+    loaded: Callable[[], None] = lambda: None,
+) -> None:
+    """Run the command line; ends the process with its exit status.
+
+    Args:
+        reactor: is run.
+        arguments: of the command line; without them those of the process.
+        loaded: called once all modules of the verb are loaded.
+    """
     options = parse(arguments)
+    verb = verb_named(options.verb)
+    loaded()
     # A person is told in words; what the libraries log is of no use on a terminal.
     globalLogBeginner.beginLoggingTo([], discardBuffer=True, redirectStandardIO=False)
-    sys.exit(perform(reactor, options, verb_named(options.verb)))
+    sys.exit(perform(reactor, options, verb))
 
 
 def verb_named(name: str) -> Verb:

@@ -32,7 +32,7 @@ class Prefixes:
         place = bisect_right(self._paths, path) - 1
         while place >= 0:
             if path.startswith(self._paths[place]):
-                exact = path == self._paths[place]
+                exact = is_of(path, self._paths[place])
                 yield from (rule for rule in self._rules[place] if exact or not rule.exact)
             place = self._parents[place]
 
@@ -61,10 +61,16 @@ class Places:
                 yield from prefixes.find(path)
 
 
+def is_of(path: str, asked: str) -> bool:
+    """Tell whether a path is the one asked for, or names an answer to what was posted there."""
+    rest = path.removeprefix(asked)
+    return path.startswith(asked) and (not rest or rest[1:].startswith("__wb_method="))
+
+
 def holds(place: Place, exact: bool, url: str) -> bool:
     """Tell whether a rule of one place holds for a URL: slowly, and as simply as can be said."""
     path = comparable(target(url))
-    begins = path == place.path if exact else path.startswith(place.path)
+    begins = is_of(path, place.path) if exact else path.startswith(place.path)
     return begins and (place.host, place.subdomains) in _names(authority(url))
 
 

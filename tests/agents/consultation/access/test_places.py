@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from agents.consultation.access.places import Places, holds
 from agents.consultation.access.rule import Rule, place_of
+from agents.posted import posted_url
 from agents.urls import canonical
 
 HOSTS = ["a.org", "b.a.org", "www.a.org", "c.b.a.org", "a.org:81", "127.0.0.1", "[::1]"]
@@ -50,6 +51,15 @@ def test_the_same_place_by_other_names():
         assert list(places.find(url)), url
     for url in ("http://example.org/", "http://other.example.org/private", "http://org/private"):
         assert not list(places.find(url)), url
+
+
+def test_a_rule_for_one_url_holds_for_what_was_posted_there():
+    """Answers to forms are kept under names of their own, which nobody writes into a rule."""
+    places = Places([Rule(("a.org/form",), "takedown", "x", exact=True)])
+    for method, body in (("GET", b""), ("POST", b"q=1"), ("PUT", b"x")):
+        url = posted_url("http://a.org/form", method, "application/x-www-form-urlencoded", body)
+        assert list(places.find(url)), url
+    assert not list(places.find("http://a.org/form?q=1"))
 
 
 def test_the_most_specific_is_first():
