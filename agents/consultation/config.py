@@ -96,7 +96,9 @@ class ConsultationConfig:
         missing_log: whether the log of what is missing is kept over restarts.
         live: the live web, for readers who ask for it: `no`; `read`; or `record`: what they see
             goes into the archive (docs/how-to/record-the-live-web.md).
-        live_private_networks: whether addresses of private networks and loopback may be asked.
+        live_private_networks: whether addresses of private networks and loopback may be asked;
+            then every reader reaches what listens there, agents of the archive too, as if they
+            sat at this machine.
         live_connections: answers of the live web under way at once, of all readers.
         live_timeout: seconds for which a server of the live web may say nothing.
         live_size: bytes of one answer that are passed on.
