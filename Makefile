@@ -1,5 +1,5 @@
 # make run [URL…]   start an archive here and collect a website with it
-# make test         run every test and check
+# make test         run the checks and the tests
 # make help         the rest
 
 PYTHON ?= python3
@@ -14,7 +14,7 @@ export DLWEB_URLS := $(URL) $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS
 .DEFAULT: ; @:
 endif
 
-.PHONY: help run test quick-test lint format reference lock wheel clean
+.PHONY: help run test lint format reference lock wheel clean
 .PHONY: benchmark benchmark-hip benchmark-extraction benchmark-analysis benchmark-frontier
 .PHONY: benchmark-storage benchmark-replay
 .DEFAULT_GOAL := help
@@ -24,8 +24,7 @@ help:
 	@echo 'make run https://…       collect these websites instead (URL="…" for one that holds a =)'
 	@echo '    ARCHIVE=folder       where the archive is kept, instead of var'
 	@echo '    BASE_PORT=7300       first of its hundred ports, instead of 7100'
-	@echo 'make test                run all checks and tests, slow ones last'
-	@echo 'make quick-test          run the tests that take seconds'
+	@echo 'make test                run the checks and the tests; with CI=1 those that take long too'
 	@echo 'make lint                run the checks only: ruff, mypy, import-linter'
 	@echo 'make reference           renew what is written from the code: etc/quickstart.yaml, docs/reference'
 	@echo 'make benchmark           compare crawls with Scrapy, wget and httrack (installs Scrapy)'
@@ -44,10 +43,7 @@ run: $(VENV)/installed
 	  $(if $(BASE_PORT),--base-port '$(BASE_PORT)') -- $$DLWEB_URLS
 
 test: lint
-	$(VENV)/bin/pytest
-
-quick-test: $(VENV)/installed-tests
-	$(VENV)/bin/pytest -m 'not slow'
+	$(VENV)/bin/pytest $(if $(CI),,-m 'not slow')
 
 lint: $(VENV)/installed-tests
 	$(VENV)/bin/ruff check .
