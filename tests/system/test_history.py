@@ -104,6 +104,11 @@ def test_disks_that_go_wrong(cluster: Cluster) -> None:
     cluster.check()
 
 
+def audited(cluster: Cluster) -> list[str]:
+    """Have all nodes audit their disks; return the names of those that have begun."""
+    return [node["name"] for node in cluster.master("audit") or []]
+
+
 def disks_of(cluster: Cluster, name: str) -> int:
     """Return how many disks a node has, as the master says."""
     status = cluster.master("status")
@@ -120,7 +125,7 @@ def test_bits_that_rot(cluster: Cluster) -> None:
     lines = rotten(disk, "structures/[0-7]?/??/*.captures", 20)
     heads = rotten(disk, "structures/[89a-f]?/??/*.heads", 20)
     cluster.say("resume")
-    wait_for(lambda: cluster.master("audit") == list(NODES), "all nodes to begin an audit")
+    wait_for(lambda: audited(cluster) == list(NODES), "all nodes to begin an audit")
     damaged = {path.name for path in contents + lines + heads}
     wait_for(lambda: damaged <= quarantined(disk), "all that rots in quarantine")
     cluster.settle()
