@@ -14,8 +14,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
+from anet.certificates import certificate_builder, key_usage, named
 from hip.certificates.errors import CertificateError
 from hip.security.roles import Identity
 
@@ -79,11 +80,11 @@ class Signer:
     @classmethod
     def new(cls, now: datetime) -> "Signer":
         """Return a new authority, good for ten years."""
-        key, name = new_key(), _named(f"HIP authority {secrets.token_hex(4)}")
+        key, name = new_key(), named(f"HIP authority {secrets.token_hex(4)}")
         certificate = (
-            _builder(name, name, key.public_key(), now, now + LIFE)
+            certificate_builder(name, name, key.public_key(), now - _SKEW, now + LIFE)
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-            .add_extension(_usage(key_cert_sign=True, crl_sign=True), critical=True)
+            .add_extension(key_usage(signs_certificates=True), critical=True)
             .sign(key, SHA256())
         )
         return cls(certificate, key, now)
@@ -103,10 +104,12 @@ class Signer:
         server = [ExtendedKeyUsageOID.SERVER_AUTH] if hosts else []
         issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self.key.public_key())
         return (
-            _builder(_named(identity.name), self.certificate.subject, public, self.now, until)
+            certificate_builder(
+                named(identity.name), self.certificate.subject, public, self.now, until
+            )
             .add_extension(issuer, critical=False)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            .add_extension(_usage(digital_signature=True), critical=True)
+            .add_extension(key_usage(signs_certificates=False), critical=True)
             .add_extension(
                 x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH, *server]), critical=False
             )
@@ -139,42 +142,3 @@ class Signer:
                 .build()
             )
         return builder.sign(self.key, SHA256()).public_bytes(Encoding.PEM)
-
-
-def _builder(
-    subject: x509.Name,
-    issuer: x509.Name,
-    public: ec.EllipticCurvePublicKey,
-    now: datetime,
-    until: datetime,
-) -> x509.CertificateBuilder:
-    return (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(public)
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _SKEW)
-        .not_valid_after(until)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
-    )
-
-
-def _named(name: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name[:64])])
-
-
-def _usage(
-    digital_signature: bool = False, key_cert_sign: bool = False, crl_sign: bool = False
-) -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=digital_signature,
-        key_cert_sign=key_cert_sign,
-        crl_sign=crl_sign,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
-    )

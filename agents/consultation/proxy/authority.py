@@ -31,6 +31,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from agents.configuration.folder import private_folder
 from agents.consultation.errors import AuthorityDamaged
+from anet.certificates import certificate_builder, key_usage, named
 from anet.durable import sync_path
 from anet.names import literal
 
@@ -38,7 +39,6 @@ FILE = "authority.pem"  # in the archive's folder
 LIFE = timedelta(days=3650)  # of an authority
 LEAF_LIFE = timedelta(days=90)  # of a host's certificate; browsers take at most 398
 SKEW = timedelta(days=1)  # that a reader's clock may be late
-_NAME_LIMIT = 64  # characters of a common name
 
 
 @frozen
@@ -74,11 +74,11 @@ class Authority:
     def make(cls, name: str, now: datetime) -> "Authority":
         """Return a new authority."""
         key = ec.generate_private_key(ec.SECP256R1())
-        named = _named(name)
+        subject = named(name)
         certificate = (
-            _builder(named, named, key.public_key(), now, now + LIFE)
+            certificate_builder(subject, subject, key.public_key(), now - SKEW, now + LIFE)
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-            .add_extension(_usage(signs_certificates=True), critical=True)
+            .add_extension(key_usage(signs_certificates=True), critical=True)
             .sign(key, SHA256())
         )
         return cls(certificate, key)
@@ -104,10 +104,10 @@ class Authority:
         server = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
         names = x509.SubjectAlternativeName([_general_name(host)])
         return (
-            _builder(_named(host), self.certificate.subject, public, now, until)
+            certificate_builder(named(host), self.certificate.subject, public, now - SKEW, until)
             .add_extension(issuer, critical=False)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            .add_extension(_usage(signs_certificates=False), critical=True)
+            .add_extension(key_usage(signs_certificates=False), critical=True)
             .add_extension(server, critical=False)
             .add_extension(names, critical=False)
             .sign(self.key, SHA256())
@@ -174,40 +174,3 @@ def _write(path: Path, made: Authority) -> None:
 def _general_name(host: str) -> x509.GeneralName:
     address = literal(host)
     return x509.DNSName(host) if address is None else x509.IPAddress(ip_address(address))
-
-
-def _named(name: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name[:_NAME_LIMIT])])
-
-
-def _builder(
-    subject: x509.Name,
-    issuer: x509.Name,
-    public: ec.EllipticCurvePublicKey,
-    now: datetime,
-    until: datetime,
-) -> x509.CertificateBuilder:
-    return (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(public)
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - SKEW)
-        .not_valid_after(until)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
-    )
-
-
-def _usage(signs_certificates: bool) -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=not signs_certificates,
-        key_cert_sign=signs_certificates,
-        crl_sign=signs_certificates,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
