@@ -81,19 +81,21 @@ def shape(value: Any) -> Any:
     return "number" if isinstance(value, int | float) else type(value).__name__
 
 
-def wait_for_backlinks(miner: Miner) -> None:
-    """Wait until the archive has been read."""
-    command = next(text for _, text in blocks("reference/api.md") if "backlinks" in text)
-    for _ in range(600):
-        if json.loads(miner.run(command))["backlinks"]:
-            return
-        subprocess.run(["sleep", "0.1"], check=True)
-    raise AssertionError("no backlinks were found")
+def wait_until_read(miner: Miner) -> None:
+    """Wait until the archive has been read, and its URLs are indexed: two followers, two paces."""
+    api = "curl --silent 'http://127.0.0.1:7107/api/1/{}?url=http://127.0.0.1:7199/time.html'"
+    for asked in ("backlinks", "urls"):
+        for _ in range(600):
+            if json.loads(miner.run(api.format(asked)))[asked]:
+                break
+            subprocess.run(["sleep", "0.1"], check=True)
+        else:
+            raise AssertionError(f"no {asked} were found")
 
 
 def test_the_examples_of_the_interface(miner: Miner) -> None:
     """Every example is answered in the shape that the page shows."""
-    wait_for_backlinks(miner)
+    wait_until_read(miner)
     found = blocks("reference/api.md")
     pairs = [(asked, told) for (kind, asked), (_, told) in pairwise(found) if kind == "sh"]
     assert len(pairs) > 5
@@ -105,7 +107,7 @@ def test_the_examples_of_the_interface(miner: Miner) -> None:
 
 def test_the_page_on_mining(miner: Miner) -> None:
     """Each block of commands works, and prints something where it asks."""
-    wait_for_backlinks(miner)
+    wait_until_read(miner)
     for kind, text in blocks("how-to/mine-the-archive.md"):
         if kind == "sh":
             said = miner.run(text)
