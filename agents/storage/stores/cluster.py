@@ -25,9 +25,9 @@ from agents.storage.status import Cluster
 from agents.storage.stores.errors import NotHeld, StoreUnreachable
 from agents.storage.stores.fetching import fetch
 from agents.storage.stores.index_link import FIRST_PATIENCE, PATIENCE, IndexLink
-from agents.storage.stores.interface import Held, IStore
+from agents.storage.stores.interface import Given, Held, IStore
 from agents.storage.stores.node_client import NodeClient
-from agents.storage.stores.together import together
+from agents.storage.stores.together import put_each, together
 from anet.workers import Workers
 from hip import Agent
 
@@ -105,6 +105,10 @@ class ClusterStore:
             raise StoreUnreachable(f"nobody took {key}: {problems[-1]}")
         self._remember(key, took)
         return True
+
+    async def put_all(self, contents: Sequence[Given]) -> list[bool | Exception]:
+        """Store contents, durably; return for each whether it is new, or why it is not stored."""
+        return await put_each(self, contents)
 
     async def size(self, key: str) -> int | None:
         """Return the bytes of a content, or None."""

@@ -18,8 +18,9 @@ from agents.storage.errors import DamagedStructure
 from agents.storage.stores.depot_map import bucket_of
 from agents.storage.stores.errors import NotHeld, StoreRefused
 from agents.storage.stores.fetching import fetch
-from agents.storage.stores.interface import PIECE, Held, IStore
+from agents.storage.stores.interface import PIECE, Given, Held, IStore
 from agents.storage.stores.journals import JournalReader, Place
+from agents.storage.stores.together import put_each
 from anet.workers import Workers
 
 _CAPTURES = 100  # read at once, with their heads
@@ -90,6 +91,10 @@ class FolderStore:
             await self._workers.run(incoming.discard)
             raise
         return await disk.put(key, incoming)
+
+    async def put_all(self, contents: Sequence[Given]) -> list[bool | Exception]:
+        """Store contents, durably; return for each whether it is new, or why it is not stored."""
+        return await put_each(self, contents)
 
     async def size(self, key: str) -> int | None:
         """Return the bytes of a content, or None."""

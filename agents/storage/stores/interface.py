@@ -4,7 +4,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import frozen
 from zope.interface import Attribute, Interface
@@ -14,6 +14,9 @@ from agents.storage.disk.layout import Kind
 
 IN_MEMORY = 1 << 20  # bytes of a content up to which it is held whole in memory
 PIECE = 1 << 20  # bytes read at once of a larger one
+
+Given: TypeAlias = tuple[str, bytes | memoryview | Path]
+"""A content to be stored: its key, and its bytes or the file that has them."""
 
 
 @frozen
@@ -56,6 +59,18 @@ class IStore(Interface):
         Raises:
             DigestMismatch: the bytes are not what the key says; nothing was stored.
             DiskFull: there is no room.
+        """
+
+    async def put_all(contents: Sequence[Given]) -> list[bool | Exception]:
+        """Store contents, durably; return for each whether it is new, or why it is not stored.
+
+        Quicker than one `put` after another, the more so the more there are; some megabytes, or
+        hundreds of contents, are enough. One that is given twice is new once. What is given as
+        bytes must stay as it is until this has returned, and files stay the caller's. Exceptions
+        are those of `put`, and those of a target that takes no more.
+
+        Raises:
+            StoreRefused: the store was opened to be read.
         """
 
     async def size(key: str) -> int | None:

@@ -26,8 +26,8 @@ from agents.storage.stores.bucket import Bucket
 from agents.storage.stores.bucket_address import BucketAddress
 from agents.storage.stores.errors import NotHeld, OtherWriter, StoreRefused
 from agents.storage.stores.fetching import fetch
-from agents.storage.stores.interface import PIECE, Held, IStore
-from agents.storage.stores.together import together
+from agents.storage.stores.interface import PIECE, Given, Held, IStore
+from agents.storage.stores.together import put_each, together
 from anet.workers import Workers
 
 _TRIES = 3  # at a structure file that somebody else writes too
@@ -92,6 +92,10 @@ class S3Store:
         else:
             await self._workers.run(self._bucket.put_file, name, body, key)
         return known is None
+
+    async def put_all(self, contents: Sequence[Given]) -> list[bool | Exception]:
+        """Store contents, durably; return for each whether it is new, or why it is not stored."""
+        return await put_each(self, contents)
 
     async def size(self, key: str) -> int | None:
         """Return the bytes of a content, or None."""

@@ -1,10 +1,11 @@
 """Several things done at once, the first error raised once all have ended."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
 from twisted.internet.defer import Deferred, DeferredLock
 
+from agents.storage.stores.interface import Given
 from anet.together import together as outcomes_of
 
 _Item = TypeVar("_Item")
@@ -56,3 +57,12 @@ async def for_each(
             raise
 
     await together(work() for _ in range(at_once))
+
+
+async def put_each(store: Any, contents: Sequence[Given]) -> list[bool | Exception]:
+    """Put contents into an `IStore` one after another."""
+    outcomes: list[bool | Exception] = []
+    for key, body in contents:
+        held = bytes(body) if isinstance(body, memoryview) else body
+        outcomes += await outcomes_of([store.put(key, held)])
+    return outcomes

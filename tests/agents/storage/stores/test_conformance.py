@@ -100,6 +100,47 @@ async def test_bytes_that_are_not_what_they_say_are_refused(
 
 @stores
 @ensureDeferred
+async def test_many_contents_are_put_at_once(kind: str, open_store: Any, tmp_path: Path) -> None:
+    """Of any sizes, as bytes, as a part of others, or as a file; each has its own outcome."""
+    store = await open_store(kind)
+    [known] = await put(store, b"known")
+    small = [b"small %d" % number for number in range(40)]
+    large = [bytes([number]) * 70_000 * number for number in (1, 2, 3, 5)]
+    whole_buffer = memoryview(b"".join(small))
+    (tmp_path / "file").write_bytes(b"a file" * 50_000)
+    (tmp_path / "wrong").write_bytes(b"wrong")
+    given: list[Any] = [(content_key(body), body) for body in large]
+    for number, body in enumerate(small):
+        at = sum(map(len, small[:number]))
+        given.append((content_key(body), whole_buffer[at : at + len(body)]))
+    new = len(given)
+    given += [
+        (content_key(b"a file" * 50_000), tmp_path / "file"),
+        given[0],
+        given[5],
+        (known, b"known"),
+        (content_key(b"right"), b"wrong"),
+        (content_key(b"right"), tmp_path / "wrong"),
+        (content_key(b"gone"), tmp_path / "gone"),
+        (content_key(b""), b""),
+    ]
+    outcomes = await store.put_all(given)
+    assert outcomes[: new + 1] == [True] * (new + 1)
+    assert outcomes[new + 1 : new + 4] == [False] * 3 and outcomes[-1] is True
+    assert [type(each) for each in outcomes[-4:-2]] == [DigestMismatch] * 2
+    assert isinstance(outcomes[-2], OSError)
+    assert await store.size(content_key(b"right")) is None
+    for key, body in given[: new + 1]:
+        expected = body.read_bytes() if isinstance(body, Path) else bytes(body)
+        assert await whole(store, key) == expected
+    assert not any(await store.put_all(given[:new]))
+    assert await store.put_all([]) == []
+    listed = [held.key async for held in all_held(store, "contents")]
+    assert listed == sorted({key for key, _ in given[: new + 1]} | {known, content_key(b"")})
+
+
+@stores
+@ensureDeferred
 async def test_contents_are_listed_in_order(kind: str, open_store: Any) -> None:
     """Listings give every key once, in order, some at a time, from any key on."""
     store = await open_store(kind)
