@@ -1,0 +1,46 @@
+"""ARC files, read: version 1 and 2, plain or with gzip around each record.
+
+Fields of a record are those a WARC would have, and `Arc-Line`, its URL record as it lies in the
+file (each byte a character), of which it can be written again (`arc_writing.again`).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+from zope.interface import implementer
+
+from anet.formats.record import Damage, IRecordReader, Record
+
+
+def looks_like(beginning: bytes) -> bool:
+    """Return whether what begins so, without its gzip, is an ARC file."""
+    raise NotImplementedError
+
+
+@implementer(IRecordReader)
+class ArcReader:
+    """The records of an ARC file; a context manager.
+
+    Attributes:
+        seekable: whether a reader can begin at the offset of any record.
+    """
+
+    def __init__(self, path: Path, offset: int = 0) -> None:
+        self._path, self._offset = path, offset
+        self.seekable = True
+
+    def __enter__(self) -> "ArcReader":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+
+    def __iter__(self) -> Iterator[Record | Damage]:
+        """Yield records, and damage where there is some."""
+        raise NotImplementedError
