@@ -6,7 +6,7 @@ line. The names are those of docs/reference/crawl-directory.md.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from attrs import frozen
 
@@ -94,32 +94,34 @@ def value(origin: str, name: str) -> str:
     return next((told for each, told in fields(origin) if each == name), "")
 
 
-def request_lines(
-    head: bytes, leaves_out: Callable[[bytes], bool], body: bytes | None = b"", without: str = ""
-) -> str:
-    """Return the lines that keep a request; none when its head passes `REQUEST_LIMIT`.
+def request_lines(head: bytes, secrets: Collection[bytes]) -> str:
+    """Return the lines that keep a request without a body; none when it passes `REQUEST_LIMIT`.
 
     Args:
         head: as it was sent, in lines that end in CR LF.
-        leaves_out: tells of the name of a field, in small letters, whether it is a secret.
-        body: what was sent after the head; None, or beyond `BODY_LIMIT`, it is not kept.
-        without: how to say what is left out, where the names alone would tell too much.
+        secrets: the fields to leave out, in small letters.
     """
-    begin, *lines = head.split(b"\r\n")
-    kept, names = [begin], []
-    for line in lines:
-        name = line.partition(b":")[0]
-        if line and leaves_out(name.lower()):
-            names.append(name.decode("latin-1"))
-        else:
-            kept.append(line)
-    text = b"\r\n".join(kept)
-    if len(text) > REQUEST_LIMIT:
-        return ""
-    told = f"request: {_quoted(text)}\n"
-    if names:
-        told += composed([("request-without", without or ", ".join(names))])
-    return told + (f"request-body: {_quoted(body)}\n" if body and len(body) <= BODY_LIMIT else "")
+    kept, left_out = _parted(head, lambda name: name in secrets)
+    told = _request(kept)
+    if told and left_out:
+        told += composed([("request-without", ", ".join(left_out))])
+    return told
+
+
+def lines_of_reader(head: bytes, body: bytes | None) -> str:
+    """Return the lines that keep a request of a reader, without what tells who they are.
+
+    Args:
+        head: as for `request_lines`.
+        body: what was sent after it; None, or beyond `BODY_LIMIT`, it is not kept.
+    """
+    kept, left_out = _parted(head, lambda name: name not in IMPERSONAL)
+    told = _request(kept)
+    if told and left_out:
+        told += composed([("request-without", READER)])  # even the names may tell
+    if told and body and len(body) <= BODY_LIMIT:
+        told += f"request-body: {_quoted(body)}\n"
+    return told
 
 
 def request_of(origin: str) -> SentRequest | None:
@@ -139,6 +141,24 @@ def revisit_of(origin: str) -> Revisit | None:
     profile, _, rest = value(origin, "revisit").partition(" ")
     date, _, url = rest.partition(" ")
     return Revisit(profile, date, url) if profile else None
+
+
+def _parted(head: bytes, leaves_out: Callable[[bytes], bool]) -> tuple[bytes, list[str]]:
+    """Return a head without some fields, and their names."""
+    begin, *lines = head.split(b"\r\n")
+    kept, left_out = [begin], []
+    for line in lines:
+        name = line.partition(b":")[0]
+        if name and leaves_out(name.lower()):
+            left_out.append(name.decode("latin-1"))
+        else:
+            kept.append(line)
+    return b"\r\n".join(kept), left_out
+
+
+def _request(head: bytes) -> str:
+    is_kept = 0 < len(head) <= REQUEST_LIMIT
+    return f"request: {_quoted(head)}\n" if is_kept else ""
 
 
 def _in_a_line(told: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import msgspec
 from attrs import asdict, define, field
 
-from agents import dates
+from agents import dates, origin
 from agents.capture import HEAD_LIMIT
 from agents.certificates import Certificates
 from agents.collected.exchange import Collected, Exchange
@@ -158,13 +158,18 @@ class Captures:
         )
 
     def _origin(self, opened: _Open, exchange: Exchange) -> str:
-        lines = [f"crawl: {opened.path.name}", f"site: {self._site}", f"agent: {self._agent}"]
-        lines.append(f"address: {exchange.address}")
-        if exchange.method != "GET":
-            lines.append(f"method: {exchange.method}")
-        if exchange.tls is not None:
-            lines.append(f"tls: {opened.certificates.keep(exchange.tls)}")
-        return "".join(f"{line}\n" for line in lines)
+        tls = exchange.tls
+        told = origin.composed(
+            [
+                ("crawl", opened.path.name),
+                ("site", self._site),
+                ("agent", self._agent),
+                ("address", exchange.address),
+                ("method", "" if exchange.method == "GET" else exchange.method),
+                ("tls", "" if tls is None else opened.certificates.keep(tls)),
+            ]
+        )
+        return told + exchange.request
 
     def _begin(self, now: float) -> _Open:
         path = self._crawls / f"{self._agent}-{dates.from_timestamp(now)}"

@@ -18,6 +18,7 @@ class Exchange:
         date: when the answer began, in seconds since the epoch.
         method: of the request.
         tls: what was agreed upon over TLS.
+        request: the lines of `agents.origin` that keep what was sent; or nothing.
     """
 
     url: str
@@ -26,6 +27,7 @@ class Exchange:
     date: float
     method: str = "GET"
     tls: TlsSession | None = None
+    request: str = ""
 
 
 @frozen

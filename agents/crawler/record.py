@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agents import dates
+from agents import dates, origin
 from agents.capture import HEAD_LIMIT
 from agents.crawler.analysing import Analysing, Text, reader_of_text
 from agents.crawler.directory import CrawlDirectory
@@ -13,7 +13,7 @@ from agents.crawler.network.fetcher import Answer
 from agents.crawler.network.revalidation import FormerCapture
 from agents.crawler.reading.reception import Reception
 from agents.crawler.strategy.frontier import Task
-from agents.order import CrawlFigures, Order
+from agents.order import Access, CrawlFigures, Order
 from agents.parsers import PAGE
 from agents.parsers.registry import media_type
 from agents.structure_line import StructureLine
@@ -45,7 +45,10 @@ class Recorder:
     ) -> None:
         self._monitor = monitor
         self._analysing = analysing
-        self._origin = f"crawl: {order.crawl}\nsite: {order.site}\nagent: {agent}\naddress: "
+        self._origin = origin.composed(
+            [("crawl", order.crawl), ("site", order.site), ("agent", agent)]
+        )
+        self._secrets = secrets_of(order.access)
         self._directory = directory
         self._former = former
         self._findings = findings
@@ -132,7 +135,7 @@ class Recorder:
                 size=former.size,
                 status=former.status,
                 head=former.head,
-                origin=f"{self._origin_of(answer)}revisit: not-modified {former.date}\n",
+                origin=self._origin_of(answer, f"not-modified {former.date}"),
                 depth=task.depth,
                 kind=task.kind,
                 new=False,
@@ -145,19 +148,20 @@ class Recorder:
         self._monitor.answered(task.url, seconds, 0)
         self._count(task, 0, new=False)
 
-    def _origin_of(self, answer: Answer) -> str:
-        lines = [f"{self._origin}{answer.address}\n"]
-        if answer.head.version == "2":
-            lines.append("protocol: h2\n")
-        if answer.tls is not None:
-            lines.append(f"tls: {self._directory.certificates.keep(answer.tls)}\n")
-        if answer.proxy:
-            lines.append(f"proxy: {answer.proxy}\n")
-        if answer.resumed:
-            lines.append(f"resumed: {answer.resumed}\n")
-        if answer.truncated:
-            lines.append(f"truncated: {answer.truncated}\n")
-        return "".join(lines)
+    def _origin_of(self, answer: Answer, revisit: str = "") -> str:
+        tls = answer.tls
+        told = origin.composed(
+            [
+                ("address", answer.address),
+                ("protocol", "h2" if answer.head.version == "2" else ""),
+                ("tls", "" if tls is None else self._directory.certificates.keep(tls)),
+                ("proxy", answer.proxy),
+                ("resumed", str(answer.resumed or "")),
+                ("truncated", answer.truncated),
+                ("revisit", revisit),
+            ]
+        )
+        return self._origin + told + origin.request_lines(answer.sent, self._secrets)
 
     def failure(self, url: str, reason: str, now: float) -> None:
         """Note a URL that gave no answer, as seen at a time in seconds since the epoch."""
@@ -187,3 +191,13 @@ class Recorder:
         self._new += new
         self._known += not new
         self._bytes += size
+
+
+def secrets_of(access: Access) -> frozenset[bytes]:
+    """Return the fields of requests that are not kept, in small letters.
+
+    Cookies that the site has set for anybody are in the heads of its answers, too; those that the
+    order gives, and those of a site that knows by its credentials who asks, are a way in.
+    """
+    is_known = access.credentials or access.given_cookies
+    return origin.CREDENTIALS | {b"cookie"} if is_known else origin.CREDENTIALS

@@ -16,6 +16,7 @@ from agents.collected import Captures, Exchange
 from agents.feed import AggregatorReport, FeedNews, FeedStatus, FollowedFeed, Outcome
 from agents.feeds.agenda import Agenda
 from agents.feeds.errors import Crowded, Gone, LookFailed, NotAFeed, TooMany
+from agents.feeds.fetching import Answer
 from agents.feeds.followed import Doing, Followed
 from agents.feeds.hubs import Hubs
 from agents.feeds.learning import Learner
@@ -23,6 +24,7 @@ from agents.feeds.looking import Look, Looking
 from agents.feeds.seen import News, compare
 from agents.feeds.tallies import EVERY, Tallies
 from agents.feeds.telling import Teller
+from agents.origin import CREDENTIALS, request_lines
 from anet.clock import wall
 from anet.tasks import Tasks, every
 from hip import Link, Peer
@@ -185,8 +187,7 @@ class Aggregator(Service):
         """
         if look.feed is not None and self._captures is not None:
             answer = look.answer
-            exchange = Exchange(look.url, answer.head, answer.address, answer.date, tls=answer.tls)
-            await self._captures.keep(exchange, answer.body)
+            await self._captures.keep(_exchange(look.url, answer), answer.body)
         news = self._learner.learn(followed, look)
         title = look.feed.title if look.feed is not None else ""
         old, moved = followed.url, look.moved_to
@@ -319,3 +320,8 @@ class Aggregator(Service):
 
     def _now(self) -> str:
         return dates.now(self._reactor)
+
+
+def _exchange(url: str, answer: Answer) -> Exchange:
+    sent = request_lines(answer.sent, CREDENTIALS)
+    return Exchange(url, answer.head, answer.address, answer.date, tls=answer.tls, request=sent)

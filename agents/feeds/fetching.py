@@ -57,6 +57,7 @@ class Answer:
         address: `ip:port` of the server.
         date: when the answer was here, in seconds since the epoch.
         tls: what was agreed upon over TLS.
+        sent: the head of the request as it was sent.
     """
 
     head: ResponseHead
@@ -64,6 +65,7 @@ class Answer:
     address: str
     date: float
     tls: TlsSession | None = None
+    sent: bytes = b""
 
     def content(self, limit: int) -> bytes:
         """Return the body without its content coding.
@@ -190,7 +192,9 @@ class Fetcher:
                 body = await response.read(limit or self._manners.body_limit)
             finally:
                 self._keep(key, connection)
-            return Answer(response.head, body, response.address, date, connection.tls)
+            return Answer(
+                response.head, body, response.address, date, connection.tls, response.sent
+            )
 
     async def _obtain(self, key: _Key, host: str) -> tuple[HttpConnection, bool]:
         kept = self._kept.pop(key, None)

@@ -108,7 +108,7 @@ class HttpConnection(Protocol):
             self._writer.write(body)  # type: ignore[arg-type]
         else:
             self._writer.write(head + body)  # type: ignore[operator]
-        return ClientResponse(await waiting, self, answer)
+        return ClientResponse(await waiting, self, answer, head)
 
     def _sent(self, result: object) -> None:
         self._sending = None

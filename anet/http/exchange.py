@@ -65,10 +65,14 @@ class ClientResponse:
         head: the head as received.
         address: `ip:port` of the server.
         tls: what was agreed upon with it, if TLS is spoken.
+        sent: the head of the request as it was sent; by HTTP/2, as it would read in HTTP/1.
     """
 
-    def __init__(self, head: ResponseHead, connection: Connection, body: IncomingBody):
+    def __init__(
+        self, head: ResponseHead, connection: Connection, body: IncomingBody, sent: bytes
+    ) -> None:
         self.head = head
+        self.sent = sent
         self.address = connection.address
         self.tls = connection.tls
         self._connection = connection

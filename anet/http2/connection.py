@@ -31,7 +31,7 @@ from anet.http.exchange import HEAD_LIMIT, INTERIM_LIMIT, ClientResponse, State
 from anet.http.incoming import IncomingBody
 from anet.http.message import ResponseHead, request_head
 from anet.http2.frames import FrameSplitter, last_stream
-from anet.http2.heads import asked, written_out
+from anet.http2.heads import asked, request_written_out, written_out
 from anet.tls import TlsSession
 
 PROTOCOL = b"h2"  # its name in TLS (ALPN)
@@ -114,7 +114,7 @@ class Http2Connection(Protocol):
             self._send()
         except H2Error as error:
             self._fail(ConnectionBroken(f"{self.address} takes no request: {_words(error)}"))
-        return ClientResponse(await waiting, self, body)
+        return ClientResponse(await waiting, self, body, request_written_out(fields))
 
     # Hearing
 

@@ -1,6 +1,6 @@
 """Heads of HTTP/2 as text: the protocol has none, and an archive keeps heads as text."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from anet.errors import MalformedMessage
 from anet.http.message import Headers, ResponseHead, field_lines
@@ -48,3 +48,16 @@ def asked(
         (b":path", target.encode("latin-1")),
         *rest,
     ]
+
+
+def request_written_out(fields: Sequence[tuple[bytes, bytes]]) -> bytes:
+    """Return the head of a request as it would read in HTTP/1, as `written_out` does of answers.
+
+    Args:
+        fields: as `asked` gives them, safe in lines of their own.
+    """
+    told = dict(fields)
+    begin = b" ".join((told[b":method"], told[b":path"], b"HTTP/2"))
+    pairs = [(b"host", told[b":authority"])]
+    pairs += [(name, value) for name, value in fields if not name.startswith(b":")]
+    return b"\r\n".join([begin, *field_lines(pairs)]) + b"\r\n\r\n"

@@ -9,6 +9,7 @@ from lxml import etree
 
 from agents import dates
 from agents.archive.errors import ArchiveError
+from agents.origin import value
 
 LINE_LIMIT = 16 * 2**20  # bytes of one line of a structure
 
@@ -110,11 +111,7 @@ def read_collection(folder: Path) -> Collection:
 
 def crawl_of(line: Line) -> str:
     """Return the name of the crawl that made a capture, by its origin."""
-    for text in line.origin.splitlines():
-        name, _, value = text.partition(": ")
-        if name == "crawl":
-            return value
-    return ""
+    return value(line.origin, "crawl")
 
 
 def _are_of(lines: Iterable[Line], crawl: str) -> bool:

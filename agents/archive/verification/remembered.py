@@ -13,6 +13,7 @@ from attrs import evolve
 
 from agents.archive.errors import ArchiveError
 from agents.archive.verification.collected import Collection, Line, by_url, crawl_of
+from agents.origin import composed
 from agents.urls import authority
 from anet.errors import AnetError
 from anet.http import HttpClient
@@ -39,7 +40,7 @@ class Archive:
         told = await self._ask("capture", url=url, date=date)
         if told is None:
             return None
-        origin = "".join(f"{each['name']}: {each['value']}\n" for each in told["origin"])
+        origin = composed((each["name"], each["value"]) for each in told["origin"])
         return msgspec.convert(told | {"origin": origin}, Line)
 
     async def captures_after(self, url: str, date: str) -> str | None:

@@ -30,6 +30,7 @@ from agents.consultation.live.recorder import Recorder
 from agents.consultation.live.upload import Upload
 from agents.consultation.lookup.contents import Pieces
 from agents.consultation.readers.cookies import without_ours
+from agents.origin import lines_of_reader
 from agents.posted import posted_url
 from anet.clock import wall
 from anet.errors import AnetError, BodyTooLarge, ForbiddenAddress, Overloaded, TimedOut
@@ -119,7 +120,7 @@ class Live(MultiService):
         finally:
             upload.close()
         self._refuse_long(request.method, url, response)
-        exchange = self._exchange(request, url, upload.first, response, date)
+        exchange = self._exchange(request, url, upload, response, date)
         recording = self._recording(request.method, headers, response)
         passage = _Passage(self, Pieces(response), self._size, exchange, recording)
         return self._response(request, response, passage)
@@ -136,11 +137,18 @@ class Live(MultiService):
             raise Faulted(fault.live_too_long(url, length, self._size))
 
     def _exchange(
-        self, request: Request, url: str, body: bytes, response: ClientResponse, date: float
+        self, request: Request, url: str, upload: Upload, response: ClientResponse, date: float
     ) -> Exchange:
-        named = posted_url(url, request.method, request.headers.text(b"content-type"), body)
-        head, address = response.head, response.address
-        return Exchange(named, head, address, date, request.method, response.tls)
+        method, kind = request.method, request.headers.text(b"content-type")
+        return Exchange(
+            posted_url(url, method, kind, upload.first),
+            response.head,
+            response.address,
+            date,
+            method,
+            response.tls,
+            lines_of_reader(response.sent, upload.whole),
+        )
 
     def _recording(
         self, method: str, headers: Headers, response: ClientResponse

@@ -32,6 +32,11 @@ class Upload:
         self._workers, self._folder, self._limit = workers, folder, limit
         self._file: IO[bytes] | None = None
 
+    @property
+    def whole(self) -> bytes | None:
+        """All of it, if it is small."""
+        return self.first if self.size == len(self.first) else None
+
     async def take(self, request: Request) -> bytes | FileBody:
         """Return the body once all of it is here.
 

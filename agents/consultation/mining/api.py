@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from agents import dates
+from agents import dates, origin
 from agents.capture import Capture, structure_key
 from agents.consultation.access.doors import Doors
 from agents.consultation.access.rules import Rules
@@ -311,8 +311,7 @@ def _place(line: CaptureLine) -> str:
 
 
 def _origin(text: str) -> list[dict[str, str]]:
-    pairs = (line.partition(": ") for line in text.splitlines())
-    return [{"name": name, "value": value} for name, colon, value in pairs if colon]
+    return [{"name": name, "value": value} for name, value in origin.fields(text)]
 
 
 def _position(after: str) -> int:

@@ -29,6 +29,7 @@ class Answer(NamedTuple):
         resumed: how often the body broke off and was gone on with.
         truncated: why the rest of the body is missing, in the words of WARC: `disconnect`,
             `time` or `length`; empty when it is whole.
+        sent: the head of the request as it was sent, with all its secrets.
     """
 
     head: ResponseHead
@@ -39,6 +40,7 @@ class Answer(NamedTuple):
     proxy: str = ""
     resumed: int = 0
     truncated: str = ""
+    sent: bytes = b""
 
 
 class Download:

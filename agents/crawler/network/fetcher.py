@@ -198,7 +198,9 @@ class Fetcher:
         self.requests += 1
         head, begun, before = response.head, self._reactor.seconds(), download.size
         date = wall(self._reactor, begun)
-        answer = Answer(head, response.address, date, asked, connection.tls, place.proxy)
+        answer = Answer(
+            head, response.address, date, asked, connection.tls, place.proxy, sent=response.sent
+        )
         delay = max(self._politeness.delay, min(delay, LONGEST_DELAY))
         delay += owed_for(account.pace.late(begun - asked), self._politeness.slow_down)
         delay = delay if self._spares else 0.0

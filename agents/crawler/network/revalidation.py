@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from agents import origin
 from agents.compact import HashMap
 from agents.crawler.errors import BadFormer
 from anet.http import parse_head
@@ -91,7 +92,7 @@ class FormerStructure:
 
 def conditions(capture: FormerCapture | None) -> list[tuple[bytes, bytes]]:
     """Return the fields that ask for a URL only if it is not as it was; nothing when none can."""
-    if capture is None or capture.status != 200 or "\ntruncated: " in capture.origin:
+    if capture is None or capture.status != 200 or origin.value(capture.origin, "truncated"):
         return []
     try:
         headers = parse_head(capture.head.encode("latin-1")).headers
