@@ -1,0 +1,168 @@
+"""A capture as records of a WARC file (ISO 28500): what their fields say, and which head they have.
+
+Whoever writes a capture as WARC does it from here: the export, the CDX server, the benchmarks. So a
+capture has the same identifier and the same head wherever it is written. Pure.
+
+Contents lie in the archive without their chunks, and heads as they were received, in HTTP/2 as
+`HTTP/2 200`. Readers of WARC would take the first for a body in chunks, and some refuse the
+second. So two things are written otherwise in a record's head, and `Dlweb-Head` tells what stood
+there (docs/decisions/0052-exporting.md).
+"""
+
+import json
+import re
+from uuid import NAMESPACE_URL, uuid5
+
+import msgspec
+
+from agents.capture import Capture
+from agents.origin import fields as origin_fields
+from agents.urls import split_port
+from anet.formats.record import Fields
+from anet.formats.warc_writing import REQUEST_TYPE, RESPONSE_TYPE, digest_field
+
+ORIGIN_FIELD = "Dlweb-Origin"
+URL_FIELD = "Dlweb-Url"
+METADATA_FIELD = "Dlweb-Metadata"
+HEAD_FIELD = "Dlweb-Head"
+
+_CHUNKED = re.compile(rb"^(?=transfer-encoding[ \t]*:)", re.IGNORECASE | re.MULTILINE)
+_HIDDEN = b"X-Orig-"
+_VERSION = re.compile(rb"HTTP/[23](?:\.0)? ")
+_READ_VERSION = b"HTTP/1.1 "
+_METHOD = re.compile(r"[?&]__wb_method=")
+
+
+def readable_head(head: bytes) -> tuple[bytes, str]:
+    """Return a head for readers of WARC, and what `received_head` needs to give it back.
+
+    `Transfer-Encoding` becomes `X-Orig-Transfer-Encoding`, and HTTP/2 and 3 become HTTP/1.1 in the
+    status line. Where nothing has to change, the second is empty.
+    """
+    edits: list[tuple[int, int, str]] = []
+    shift = 0
+    if (version := _VERSION.match(head)) is not None:
+        edits.append((0, len(_READ_VERSION), version[0].decode("latin-1")))
+        shift = len(_READ_VERSION) - len(version[0])
+    for number, line in enumerate(_CHUNKED.finditer(head)):
+        edits.append((line.start() + shift + number * len(_HIDDEN), len(_HIDDEN), ""))
+    if not edits:
+        return head, ""
+    readable = _CHUNKED.sub(_HIDDEN, _VERSION.sub(_READ_VERSION, head, count=1))
+    return readable, json.dumps(edits, separators=(",", ":"))
+
+
+def received_head(readable: bytes, edits: str) -> bytes:
+    """Return the head that `readable_head` was given.
+
+    Args:
+        readable: the head of the record.
+        edits: what `Dlweb-Head` says: a list of places, from the first on, each a byte of the
+            readable head, how many bytes from there were changed, and what stood there.
+
+    Raises:
+        ValueError: the edits are none, or not of this head.
+    """
+    parts: list[bytes] = []
+    at = 0
+    for start, length, former in _edits(edits):
+        if not at <= start <= start + length <= len(readable):
+            raise ValueError(f"no places of a head of {len(readable)} bytes: {edits[:100]}")
+        parts += [readable[at:start], former.encode("latin-1")]
+        at = start + length
+    return b"".join((*parts, readable[at:]))
+
+
+def record_id(date: str, content: str, url: str, kind: str = "") -> str:
+    """Return the identifier of a capture's record, the same each time; `kind` of one beside it."""
+    identity = f"{date} {content} {url}"
+    return f"<urn:uuid:{uuid5(NAMESPACE_URL, f'{kind} {identity}' if kind else identity)}>"
+
+
+def moment(date: str) -> str:
+    """Return a date as WARC 1.1 writes it, to the microsecond."""
+    day, time = f"{date[:4]}-{date[4:6]}-{date[6:8]}", f"{date[8:10]}:{date[10:12]}:{date[12:14]}"
+    return f"{day}T{time}.{date[14:]}Z"
+
+
+def response_fields(capture: Capture, edits: str = "") -> Fields:
+    """Return what the record of a capture says, besides its type, block digest and length.
+
+    Args:
+        capture: with its head and origin.
+        edits: what `readable_head` says of its head.
+    """
+    known = dict(reversed(list(origin_fields(capture.origin))))
+    target = asked_url(capture.url, known.get("method", "GET"))
+    said = [
+        ("WARC-Record-ID", record_id(capture.date, capture.content, capture.url)),
+        ("WARC-Date", moment(capture.date)),
+        ("WARC-Target-URI", target),
+        *_network(known, capture.head),
+        ("WARC-Payload-Digest", digest_field(capture.content)),
+        ("Content-Type", RESPONSE_TYPE),
+        (ORIGIN_FIELD, json.dumps(capture.origin)),
+    ]
+    if "truncated" in known:
+        said.append(("WARC-Truncated", known["truncated"]))
+    if edits:
+        said.append((HEAD_FIELD, edits))
+    if target != capture.url:
+        said.append((URL_FIELD, capture.url))
+    if capture.metadata:
+        said.append((METADATA_FIELD, capture.metadata))
+    return tuple(said)
+
+
+def request_fields(capture: Capture, *, whole: bool) -> Fields:
+    """Return what the record of a capture's request says.
+
+    Args:
+        capture: with its origin.
+        whole: whether all that was sent is in the block.
+    """
+    method = dict(reversed(list(origin_fields(capture.origin)))).get("method", "GET")
+    said = [
+        ("WARC-Record-ID", record_id(capture.date, capture.content, capture.url, "request")),
+        ("WARC-Date", moment(capture.date)),
+        ("WARC-Target-URI", asked_url(capture.url, method)),
+        ("WARC-Concurrent-To", record_id(capture.date, capture.content, capture.url)),
+        ("Content-Type", REQUEST_TYPE),
+        (ORIGIN_FIELD, '""'),
+    ]
+    if not whole:
+        said.append(("WARC-Truncated", "unspecified"))
+    return tuple(said)
+
+
+def asked_url(url: str, method: str) -> str:
+    """Return the URL that was asked for: the archive's name of a posted one says more."""
+    found = None if method == "GET" else _METHOD.search(url)
+    return url if found is None else url[: found.start()]
+
+
+def _network(known: dict[str, str], head: bytes) -> list[tuple[str, str]]:
+    """Return what the origin tells of server and protocols."""
+    said = []
+    if known.get("address") and "proxy" not in known:  # else it is the proxy's
+        said.append(("WARC-IP-Address", split_port(known["address"])[0].strip("[]")))
+    protocol = known.get("protocol") or head[:8].decode("latin-1").lower()
+    if protocol in ("h2", "h3", "http/1.0", "http/1.1"):
+        said.append(("WARC-Protocol", protocol))
+    if known.get("tls", "").count(" ") == 2:
+        version, suite, _ = known["tls"].split(" ")
+        said += [
+            ("WARC-Protocol", version.lower().replace("tlsv", "tls/")),
+            ("WARC-Cipher-Suite", suite),
+        ]
+    return said
+
+
+def _edits(text: str) -> list[tuple[int, int, str]]:
+    try:
+        found = msgspec.json.decode(text, type=list[tuple[int, int, str]])
+    except (msgspec.MsgspecError, RecursionError):
+        found = [(-1, 0, "")]
+    if any(start < 0 or length < 0 for start, length, _ in found):
+        raise ValueError(f"no changes of a head: {text[:100]}")
+    return found
