@@ -1,0 +1,234 @@
+"""The captures of an exchange: what a record means to a reader of the archive. Pure.
+
+A `response` of HTTP, a `revisit` and a `resource` become a capture each, if their target has a
+canonical URL and their date is one. What `Dlweb-Origin` says of a record that this archive
+exported is held to the form and the limits of an origin first: files are anybody's.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from agents import dates, origin
+from agents.archive.importing.digests import declared
+from agents.archive.importing.members import Member
+from agents.capture import HEAD_LIMIT, METADATA_LIMIT, ORIGIN_LIMIT
+from agents.posted import posted_url
+from agents.urls import canonical
+
+CAPTURED = frozenset(("response", "revisit", "resource"))
+"""Kinds of records that captures are made of."""
+OWN = "dlweb-origin"
+"""The field, in small letters, of a record that can be made again from its capture."""
+
+_STATUS = re.compile(rb"\S+[ \t]+(\d{3})(?!\d)")
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+_FRACTION = re.compile(r"(\.\d{6})\d+")
+_ORIGIN = re.compile(r"(?:[a-z-]{1,40}: [^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+\n)*")
+_METADATA = re.compile(rf"[!-~](?:[ -~]{{0,{METADATA_LIMIT - 2}}}[!-~])?|")
+_NOT_MODIFIED = "server-not-modified"
+_MEDIA_TYPE_LIMIT = 1000  # characters
+
+
+class Found(msgspec.Struct, array_like=True):
+    """A capture, on its way between processes; the attributes are those of `agents.capture`."""
+
+    url: str
+    date: str
+    content: str
+    size: int
+    status: int
+    head: bytes
+    origin: str = ""
+    metadata: str = ""
+
+
+class Repeat(msgspec.Struct, array_like=True):
+    """A capture whose content is that of another one.
+
+    Attributes:
+        capture: without content, size, and the head if that is the other one's too.
+        digests: what the record declares of the content.
+        url: canonical, of the other; empty if the record does not say which.
+        date: of the other, 20 digits; empty likewise.
+        heedless: whether the head is the other one's.
+    """
+
+    capture: Found
+    digests: list[tuple[str, bytes]]
+    url: str = ""
+    date: str = ""
+    heedless: bool = False
+
+
+class Mapped(msgspec.Struct):
+    """What became of an exchange.
+
+    Attributes:
+        captures: with their contents.
+        repeats: those whose contents are elsewhere.
+        kept: whether its records are to be kept; not if they can be made from their captures.
+        problems: what is wrong with what the records say.
+    """
+
+    captures: list[Found]
+    repeats: list[Repeat]
+    kept: bool = True
+    problems: list[str] = []
+
+
+def mapped(group: Sequence[Member], file: str) -> Mapped:
+    """Return what becomes of an exchange.
+
+    Args:
+        group: its records.
+        file: the name of the file that they are of.
+    """
+    result = Mapped([], [], problems=[])
+    request = next((each for each in group if each.kind == "request"), None)
+    for member in group:
+        if OWN in member.fields:
+            result.kept = False
+        if member.kind in CAPTURED:
+            _take(result, member, request, file)
+    if result.problems:
+        result.kept = True
+    return result
+
+
+def date_of(text: str) -> str:
+    """Return the date that a record writes, 20 digits; empty when it is none."""
+    if _DATE.fullmatch(text):
+        date = f"{text[:4]}{text[5:7]}{text[8:10]}{text[11:13]}{text[14:16]}{text[17:19]}000000"
+        try:
+            dates.to_datetime(date)
+        except dates.InvalidDate:
+            return ""
+        return date
+    try:
+        return dates.parse(_FRACTION.sub(r"\1", text[:60]))
+    except dates.InvalidDate:
+        return ""
+
+
+def status_of(head: bytes) -> int:
+    """Return the status that a head begins with; 0 when it does not say."""
+    found = _STATUS.match(head, 0, 100)
+    return int(found[1]) if found else 0
+
+
+def _take(result: Mapped, member: Member, request: Member | None, file: str) -> None:
+    """Add the capture of a record, if one can be made of it."""
+    url, method = _named(member, request)
+    date = date_of(member.get("warc-date"))
+    head = member.head or _head_of_resource(member)
+    if not url or not date or len(head) > HEAD_LIMIT:
+        return
+    if member.kind != "revisit" and not (head and member.content):
+        return
+    told = _origin(member, method, file)
+    capture = Found(url, date, member.content, member.size, status_of(head), head, told)
+    if OWN in member.fields:
+        _take_over(capture, member, result.problems)
+    if member.kind == "revisit":
+        result.repeats.append(_repeat(capture, member))
+    else:
+        result.captures.append(capture)
+
+
+def _named(member: Member, request: Member | None) -> tuple[str, str]:
+    """Return the URL of a record, empty if it has none here, and the method if it is not GET."""
+    url = canonical(member.target)
+    if url is None:
+        return "", ""
+    if request is None or not request.head or request.head.startswith(b"GET "):
+        return url, ""
+    method, content_type = _asked(request.head)
+    if method in ("", "GET"):
+        return url, ""
+    return posted_url(url, method, content_type, request.body), method
+
+
+def _asked(head: bytes) -> tuple[str, str]:
+    """Return the method and the media type of a request."""
+    first, *lines = head.decode("latin-1").splitlines()
+    method = first.partition(" ")[0].upper()
+    fields = (line.partition(":") for line in lines)
+    media = (value.strip() for name, _, value in fields if name.lower() == "content-type")
+    return (method if method.isascii() and method.isalpha() else ""), next(media, "")
+
+
+def _head_of_resource(member: Member) -> bytes:
+    """Return the head that a resource is given, which had none: its media type."""
+    if member.kind != "resource":
+        return b""
+    media = member.get("content-type")[:_MEDIA_TYPE_LIMIT]
+    line = f"Content-Type: {media}\r\n" if media.isprintable() and media.isascii() and media else ""
+    return f"HTTP/1.1 200 OK\r\n{line}\r\n".encode()
+
+
+def _origin(member: Member, method: str, file: str) -> str:
+    """Return where a capture comes from."""
+    return origin.composed(
+        (
+            ("import", file),
+            ("record-id", member.get("warc-record-id")),
+            ("record", "resource" if member.kind == "resource" else ""),
+            ("address", member.get("warc-ip-address")),
+            ("method", method),
+            ("protocol", member.get("warc-protocol")),
+            ("truncated", member.get("warc-truncated")),
+            ("revisit", _revisit(member) if member.kind == "revisit" else ""),
+        )
+    )
+
+
+def _revisit(member: Member) -> str:
+    """Return what a capture repeats, in the words of an origin."""
+    profile = "not-modified" if _is_not_modified(member) else "identical-payload"
+    said = (profile, date_of(member.get("warc-refers-to-date")), _refers_to(member))
+    return " ".join(said[: 3 if said[1] else 1]).rstrip()
+
+
+def _refers_to(member: Member) -> str:
+    other = member.get("warc-refers-to-target-uri").removeprefix("<").removesuffix(">")
+    return canonical(other) or "" if other else ""
+
+
+def _is_not_modified(member: Member) -> bool:
+    return _NOT_MODIFIED in member.get("warc-profile")
+
+
+def _repeat(capture: Found, member: Member) -> Repeat:
+    digest = declared(member.get("warc-payload-digest"))
+    date = date_of(member.get("warc-refers-to-date"))
+    heedless = not capture.head or (_is_not_modified(member) and OWN not in member.fields)
+    if heedless:
+        capture.head, capture.status = b"", 0
+    return Repeat(
+        capture, [digest] if digest else [], _refers_to(member) or capture.url, date, heedless
+    )
+
+
+def _take_over(capture: Found, member: Member, problems: list[str]) -> None:
+    """Give a capture what the archive that exported it said; not what no archive says."""
+    told = _own_origin(member.get(OWN))
+    url = member.get("dlweb-url") or capture.url
+    metadata = member.get("dlweb-metadata")
+    if told is None or canonical(url) != url or not _METADATA.fullmatch(metadata):
+        problems.append("its Dlweb- fields are not what this archive writes; they are not heeded")
+        return
+    capture.origin, capture.url, capture.metadata = told, url, metadata
+
+
+def _own_origin(text: str) -> str | None:
+    """Return the origin that a field holds as JSON; None if it is none."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, str) or len(told) > ORIGIN_LIMIT or not _ORIGIN.fullmatch(told):
+        return None
+    return told if len(told.encode()) <= ORIGIN_LIMIT else None
