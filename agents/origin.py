@@ -126,14 +126,13 @@ def lines_of_reader(head: bytes, body: bytes | None) -> str:
 
 def request_of(origin: str) -> SentRequest | None:
     """Return what was sent for a capture; None where that is not kept."""
-    found = dict(fields(origin))
-    head = _unquoted(found.get("request", ""))
+    head = _unquoted(value(origin, "request"))
     if not head or head.find(_END_OF_HEAD) != len(head) - len(_END_OF_HEAD):
         return None
-    body = _unquoted(found.get("request-body", '""'))
-    if not body and _SENDS.search(head):
-        body = None
-    return SentRequest(head, body, found.get("request-without", ""))
+    body = _unquoted(value(origin, "request-body"))
+    if body is None and not _SENDS.search(head):
+        body = b""
+    return SentRequest(head, body, value(origin, "request-without"))
 
 
 def revisit_of(origin: str) -> Revisit | None:

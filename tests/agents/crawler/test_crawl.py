@@ -105,8 +105,10 @@ async def test_heads_are_kept_as_received(web: Any, crawl: Any) -> None:
     assert kept.encode("latin-1").startswith(b"HTTP/1.1 200 All is well\r\nx-ODD:   v\xe9  \r\n")
     assert kept.endswith("\r\n\r\n")
     origin = next(line["origin"] for line in result.lines if line["url"] == web.url)
-    assert origin.splitlines() == ["crawl: crawl", "site: site", "agent: crawler-1",
-                                   f"address: 127.0.0.1:{web.server.port}"]  # fmt: skip
+    *told, request = origin.splitlines()
+    assert told == ["crawl: crawl", "site: site", "agent: crawler-1",
+                    f"address: 127.0.0.1:{web.server.port}"]  # fmt: skip
+    assert request.startswith('request: "GET / HTTP/1.1')
 
 
 @ensureDeferred

@@ -20,6 +20,7 @@ from zope.interface import implementer
 from agents.certificates import Certificates
 from agents.crawler.errors import FetchFailed
 from agents.order import Access
+from agents.origin import request_of
 from anet.tls import TlsSession
 from tests.agents.crawler.fetching import Fetching
 from tests.anet.servers import certificate
@@ -145,6 +146,10 @@ async def test_a_crawl_by_http_2(modern: Any, crawl: Any) -> None:
     line = next(line for line in result.lines if line["url"] == modern.url)
     origin = dict(each.split(": ", 1) for each in line["origin"].splitlines())
     assert origin["protocol"] == "h2"
+    sent = request_of(line["origin"])
+    assert sent is not None
+    assert sent.head.startswith(b"GET / HTTP/2\r\nhost: localhost:")
+    assert b"\r\nuser-agent: " in sent.head
     version, cipher, name = origin["tls"].split()
     assert version.startswith("TLSv1.")
     assert cipher

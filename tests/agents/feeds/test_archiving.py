@@ -1,9 +1,11 @@
 """Bodies of feeds as archived contents."""
 
+import json
 from pathlib import Path
 
 from pytest_twisted import ensureDeferred
 
+from agents.origin import request_of
 from tests.agents.collected.test_captures import contents
 from tests.agents.feeds.conftest import Tree, Web
 from tests.agents.feeds.test_aggregator import ok, rss
@@ -35,4 +37,9 @@ async def test_the_scheduler_is_given_what_was_collected(tree: Tree, web: Web) -
     collected = tree.scheduler.directories
     assert [each.figures.captures for each in collected] == [1, 1]
     assert contents(Path(collected[0].directory)) == {web.url + "/feed": body}
+    line = json.loads((Path(collected[0].directory) / "structure").read_text())
+    sent = request_of(line["origin"])
+    assert sent is not None
+    assert sent.head.startswith(b"GET /feed HTTP/1.1\r\nHost: 127.0.0.1")
+    assert b"\r\nUser-Agent: dlweb" in sent.head
     assert collected[0].crawl == Path(collected[0].directory).name

@@ -91,6 +91,7 @@ def test_one_exchange_after_another() -> None:
         assert response.head.raw == (
             b"HTTP/2 200\r\ncontent-type: text/html\r\nset-cookie: a=1\r\n\r\n"
         )
+        assert response.sent == b"GET /x HTTP/2\r\nhost: site.example\r\nuser-agent: test\r\n\r\n"
         assert (far.near.state, far.near.exchanges) == (State.IDLE, number + 1)
     fields = dict(far.asked[0].headers or ())
     assert (fields[b":authority"], fields[b":path"]) == (b"site.example", b"/x")

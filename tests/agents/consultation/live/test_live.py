@@ -1,6 +1,7 @@
 """The live web for readers who ask for it: as it is, marked, and kept where that is wanted."""
 
 import hashlib
+import json
 import os
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from twisted.internet.ssl import (
 
 from agents.consultation.live.upload import MEMORY, Upload
 from agents.consultation.readers.cookies import set_cookie
+from agents.origin import SentRequest, request_of
 from anet.http import Headers, Request, Response
 from tests.agents.collected.test_captures import contents
 
@@ -113,10 +115,23 @@ async def test_what_is_personal_is_kept_where_the_operator_says_so(web, reading)
     """A form under the URL that the field's convention gives it."""
     reader = reading(live="record", live_period=0.01, live_record_private=True)
     kind = b"application/x-www-form-urlencoded"
-    await reader.ask(f"{web.url}/echo", "POST", b"a=1", content_type=kind)
+    personal = {"user_agent": b"Mozilla", "referer": b"http://e.org/", "x_token": b"mine"}
+    secret = {"cookie": b"own=marked", "authorization": b"Basic marked"}
+    await reader.ask(
+        f"{web.url}/echo", "POST", b"a=1", content_type=kind, accept=b"*/*", **personal, **secret
+    )
     await reader.hearing.told.addTimeout(20, reader._reactor)
     [found] = contents(Path(reader.hearing.directories[0].directory))
     assert found == f"{web.url}/echo?__wb_method=POST&a=1"
+    [line] = (Path(reader.hearing.directories[0].directory) / "structure").read_text().splitlines()
+    assert not any(word in line for word in ("marked", "Mozilla", "e.org", "mine", "x-token"))
+    sent = request_of(json.loads(line)["origin"])
+    host = web.url.removeprefix("http://").encode()
+    assert sent == SentRequest(
+        b"POST /echo HTTP/1.1\r\nHost: " + host + b"\r\ncontent-type: " + kind
+        + b"\r\naccept: */*\r\nVia: 1.1 dlweb\r\nContent-Length: 3\r\n\r\n",
+        b"a=1", "reader",
+    )  # fmt: skip
 
 
 @ensureDeferred
