@@ -1,0 +1,111 @@
+"""The records of a WACZ file: those of its WARCs, and one for each of its other files.
+
+Pages, logs and the package itself are no records, but would be lost if they were passed over: each
+is read as a `resource` of the name `urn:wacz:…`. Indexes can be made again, and are passed over.
+Offsets are those of the WACZ file, so that a reader can be started at any record.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Self
+from urllib.parse import quote
+from uuid import NAMESPACE_URL, uuid5
+
+from attrs import evolve
+from zope.interface import implementer
+
+from anet.formats.record import Damage, DamagedRecord, IBlock, IRecordReader, Record
+from anet.formats.wacz import Wacz, is_warc
+from anet.formats.zip_members import BadMember, Member
+
+OpenWarc = Callable[[BinaryIO, int], IRecordReader]
+"""Reads the records of a WARC or an ARC from a byte on; offsets are those of that file."""
+
+_MEDIA_TYPES = {".json": "application/json", ".jsonl": "application/jsonl", ".log": "text/plain"}
+
+
+@implementer(IRecordReader)
+class WaczRecords:
+    """Reads a WACZ file; also a context manager. Blocks.
+
+    Attributes:
+        seekable: whether a reader can be started at the offset of any of its records.
+    """
+
+    def __init__(self, path: Path, offset: int, open_warc: OpenWarc) -> None:
+        """Open a file.
+
+        Args:
+            path: of the file.
+            offset: of the record to begin with; 0 for all, and for what is wrong with the package.
+            open_warc: reads its WARCs.
+
+        Raises:
+            NotZip: it is no zip file that can be read.
+            OSError: it cannot be opened.
+        """
+        self._wacz = Wacz(path)
+        self._offset = offset
+        self._open_warc = open_warc
+        self.seekable = all(member.stored for member in self._wacz.warcs)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._wacz.zip.close()
+
+    def __iter__(self) -> Iterator[Record | Damage]:
+        if self._offset == 0:
+            yield from self._wacz.verified()
+        for member in self._wacz.zip.members:
+            if member.end <= self._offset or member.name.startswith("indexes/"):
+                continue
+            if is_warc(member):
+                yield from self._warc(member)
+            elif self._offset <= member.begin:
+                yield self._other(member)
+
+    def _warc(self, member: Member) -> Iterator[Record | Damage]:
+        with self._wacz.zip.open(member) as file:
+            for each in self._open_warc(file, max(0, self._offset - member.begin)):
+                if isinstance(each, Record):
+                    yield evolve(each, offset=each.offset + member.begin)
+                else:
+                    begin, end = each.offset + member.begin, each.end + member.begin
+                    yield evolve(each, offset=begin, end=end)
+
+    def _other(self, member: Member) -> Record:
+        suffix = Path(member.name).suffix
+        name = f"urn:wacz:{quote(member.name)}"
+        identity = uuid5(NAMESPACE_URL, f"{name} {member.info.CRC:08x}")
+        fields = (
+            ("WARC-Type", "resource"),
+            ("WARC-Record-ID", f"<urn:uuid:{identity}>"),
+            ("WARC-Date", "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z".format(*member.info.date_time)),
+            ("WARC-Target-URI", name),
+            ("Content-Type", _MEDIA_TYPES.get(suffix, "application/octet-stream")),
+            ("Content-Length", str(member.size)),
+        )
+        block = _Block(self._wacz.zip.pieces(member))
+        return Record("WARC/1.1", "resource", fields, member.begin, member.size, block)
+
+
+@implementer(IBlock)
+class _Block:
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._left = b""
+
+    def read(self, size: int) -> bytes:
+        try:
+            if not self._left:
+                self._left = next(self._pieces, b"")
+        except BadMember as error:
+            raise DamagedRecord(str(error)) from None
+        piece, self._left = self._left[:size], self._left[size:]
+        return piece
