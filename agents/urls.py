@@ -43,12 +43,17 @@ def canonical(url: str, base: str | None = None, encoding: str = "utf-8") -> str
     except ValueError:
         cleaned = _SURROGATES.sub("\ufffd", url)
         return canonical(cleaned, base) if cleaned != url else None
-    if not joined.startswith(("http://", "https://")):
+    if not is_of_the_web(joined):
         return None
     joined = joined.partition("#")[0]
     if "@" in joined:
         joined = _without_credentials(joined)
     return joined if len(joined) <= LENGTH_LIMIT else None
+
+
+def is_of_the_web(url: str) -> bool:
+    """Tell whether a name of the archive is a URL, and not that of records it keeps for itself."""
+    return url.startswith(("http://", "https://"))
 
 
 def authority(url: str) -> str:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from agents import dates
+from agents.archive import kept_records
 from agents.archive.errors import ArchiveError
 from agents.archive.sections import section
 from agents.capture import Capture, structure_key
@@ -53,11 +54,13 @@ def layouts(configuration: Configuration) -> list[Layout]:
 
 
 def known_as(url: str) -> str:
-    """Return the form under which the archive keeps a URL.
+    """Return the form under which the archive keeps a URL; records of imports keep their name.
 
     Raises:
         ArchiveError: it is not one that an archive can hold.
     """
+    if url.startswith(kept_records.SCHEME):
+        return url
     found = canonical(url)
     if found is None:
         raise ArchiveError(f"{url[:200]!r} is not a whole http or https address")

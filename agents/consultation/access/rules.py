@@ -13,8 +13,9 @@ from agents.consultation.access.places import Places
 from agents.consultation.access.rule import Rule
 from agents.consultation.access.rules_file import read_rules
 from agents.consultation.errors import Faulted, RulesRefused
-from agents.consultation.faults.fault import Fault
+from agents.consultation.faults.fault import Fault, unknown_url
 from agents.consultation.readers.reader import Reader
+from agents.urls import is_of_the_web
 
 
 class _Dated(Protocol):
@@ -67,14 +68,19 @@ class Rules:
         """Check that a reader may see a URL, and its capture of a date when that is known.
 
         Raises:
-            Faulted: they may not (451); the fault tells the reason.
+            Faulted: they may not (451); the fault tells the reason. What is not of the web, as
+                the records of imported files, is for no reader, and as if it were not there (404).
         """
+        if not is_of_the_web(url):
+            raise Faulted(unknown_url(url, date))
         rule = self.rule(url, date, reader)
         if rule is not None:
             raise Faulted(kept_back(rule, url))
 
     def reason(self, url: str, date: str = "", reader: Reader | None = None) -> str | None:
         """Return why a reader may not see a URL or its capture of a date; None when they may."""
+        if not is_of_the_web(url):
+            return "It is not of the web."
         rule = self.rule(url, date, reader)
         return None if rule is None else rule.reason
 

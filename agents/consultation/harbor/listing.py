@@ -17,7 +17,7 @@ from agents.consultation.lookup.structures import Nodes
 from agents.consultation.readers.reader import Reader
 from agents.consultation.urls.index import UrlIndex
 from agents.consultation.urls.tables import Listed
-from agents.urls import canonical
+from agents.urls import canonical, is_of_the_web
 from anet.errors import AnetError, Overloaded, Stopped
 from anet.http import HttpClient
 from anet.together import together
@@ -114,7 +114,7 @@ class Listings:
             if total and not parts:
                 raise NodesFailed(f"none of {total} storage nodes lists its URLs")
             urls, listing.after = merged(parts)
-            listing.urls += [listed for listed in urls if begins(listed.url, prefix)]
+            listing.urls += [each for each in urls if is_listed(each.url, prefix)]
             if listing.after is None or len(listing.urls) >= limit:
                 break
         if len(listing.urls) > limit:
@@ -151,6 +151,11 @@ def merged(parts: list[Part]) -> tuple[list[Listed], str | None]:
         if horizon is None or listed.key <= horizon
     }
     return [known[key] for key in sorted(known)], horizon
+
+
+def is_listed(name: str, prefix: str) -> bool:
+    """Tell whether a name is a URL that begins with what a person typed."""
+    return is_of_the_web(name) and begins(name, prefix)
 
 
 def begins(url: str, prefix: str) -> bool:

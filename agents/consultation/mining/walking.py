@@ -117,6 +117,9 @@ class Walk:
             whole = position.whole if silent else position.begun
             position = replace(position, after="", silent=silent, whole=whole)
             await workers.run(graph.note, [], position)
+        elif listing.after != position.after:  # nothing beyond is of the web, as far as it was read
+            position = replace(position, after=listing.after, silent=silent)
+            await workers.run(graph.note, [], position)
         return position
 
     async def _look(self, url: str, seen: list[Seen], graph: Graph, workers: Workers) -> bool:

@@ -21,6 +21,7 @@ from attrs import field, frozen
 
 from agents.capture import is_key, structure_key
 from agents.consultation.urls.surt import surt
+from agents.urls import is_of_the_web
 from anet.errors import Stopped
 
 Transaction: TypeAlias = Any  # lmdb.Transaction; it gives bytes, for it is not asked for views
@@ -224,8 +225,9 @@ def place_of(urlkey: str) -> bytes:
 
 
 def is_whole(listed: Listed) -> bool:
-    """Tell whether a URL that a node lists belongs under its key, and can be kept."""
-    return listed.url.isascii() and is_key(listed.key) and structure_key(listed.url) == listed.key
+    """Tell whether a name that a node lists is a URL, belongs under its key, and can be kept."""
+    is_named = is_key(listed.key) and structure_key(listed.url) == listed.key
+    return is_named and listed.url.isascii() and is_of_the_web(listed.url)
 
 
 def _half(key: str) -> bytes:

@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_twisted import ensureDeferred
 
+from agents.archive.kept_records import name_of
 from agents.consultation.errors import LookupFailed, NodesFailed
+from agents.consultation.harbor import listing
 from agents.consultation.harbor.listing import Listed, Listings, Part, begins, merged
 from agents.consultation.urls.index import UrlPage
 from anet.errors import Stopped
@@ -54,6 +56,24 @@ async def test_every_url_is_listed_once(archive):
         seen += [listed.url for listed in page.urls]
         after = page.after
     assert len(seen) == 50 and set(seen) == urls
+
+
+@ensureDeferred
+async def test_records_of_imports_are_not_listed(archive, monkeypatch):
+    """However many there are, the list goes on after them."""
+    monkeypatch.setattr(listing, "PART_SIZE", 2)
+    monkeypatch.setattr(listing, "SCAN_LIMIT", 1)
+    for number in range(40):
+        archive.add(name_of(f"{number}.warc.gz", "0123456789abcdef"), b"x")
+    archive.add("http://a.example/", b"x")
+    listings = Listings(archive.client, archive.locator.all_nodes)
+    for prefix in ("", "warc", "warc:", "0.warc.gz"):
+        seen, after = [], ""
+        while after is not None:
+            page = await listings.by_key(prefix, after, 20)
+            seen += [listed.url for listed in page.urls]
+            after = page.after
+        assert seen == ([] if prefix else ["http://a.example/"])
 
 
 @ensureDeferred

@@ -4,7 +4,9 @@ import lmdb
 import pytest_twisted
 from pytest_twisted import ensureDeferred
 
+from agents.archive.kept_records import name_of
 from agents.capture import content_key
+from agents.consultation.harbor import listing
 from agents.consultation.harbor.listing import Listings
 from agents.consultation.mining.extracting import Extracting
 from agents.consultation.mining.extraction import Extracted
@@ -113,6 +115,18 @@ async def test_what_comes_later_is_found(follower, archive):
         ("http://b.example/", NEW, NEW),
     }
     assert follower.reading.read == ["http://a.example/", "http://b.example/"]
+
+
+@ensureDeferred
+async def test_records_of_imports_are_not_read(follower, archive, monkeypatch):
+    """However many there are, the walk goes on after them."""
+    monkeypatch.setattr(listing, "PART_SIZE", 2)
+    monkeypatch.setattr(listing, "SCAN_LIMIT", 1)
+    for number in range(40):
+        archive.add(name_of(f"{number}.warc.gz", "0123456789abcdef"), PAGE + b"%d" % number)
+    follower.go()
+    await follower.whole()
+    assert follower.reading.read == ["http://a.example/"]
 
 
 @ensureDeferred

@@ -5,6 +5,7 @@ import shutil
 import pytest
 from pytest_twisted import ensureDeferred
 
+from agents.archive.kept_records import name_of
 from agents.consultation.urls import following
 from agents.consultation.urls.tables import Progress
 from anet.errors import AnetError
@@ -40,6 +41,19 @@ async def test_what_is_there_and_what_comes_is_taken_in(begin, nodes, reactor):
     await nodes[1].add("http://later.example/")
     while "http://later.example/" not in await urls(made):
         await sleep(reactor, 0.01)
+    assert made.index.count == len(SOME) + 1
+
+
+@ensureDeferred
+async def test_records_of_imports_are_no_urls(begin, nodes, reactor):
+    """Their names are passed over, in the list and in the log, and all else is taken in."""
+    name = name_of("kept.warc.gz", "0123456789abcdef")
+    await nodes[0].add(*SOME, name)
+    made = await begin()
+    await made.following.follow(nodes[0].url)
+    await nodes[0].add(f"{name}x", "http://later.example/")
+    await made.following.follow(nodes[0].url)
+    assert await urls(made) == {*SOME, "http://later.example/"}
     assert made.index.count == len(SOME) + 1
 
 
