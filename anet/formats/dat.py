@@ -1,42 +1,62 @@
-"""DAT files of the Internet Archive, read: what Alexa knew of the pages of an ARC file."""
+"""What the records of DAT files say: what Alexa knew of the pages of an ARC file.
+
+A DAT file lies beside an ARC file (*Cornell Web Library §2.1*) and has records like those of one,
+of the media type `alexa/dat`; `ArcReader` reads it. Their blocks are lines of a letter, a space and
+a value. docs/reference/dat.md says where that is from, and what is not known.
+"""
 
 from collections.abc import Iterator
-from pathlib import Path
-from types import TracebackType
 
-from zope.interface import implementer
+from attrs import frozen
 
-from anet.formats.record import Damage, IRecordReader, Record
+NAMES = {
+    "c": "old style checksum",
+    "f": "frame",
+    "i": "image",
+    "j": "original jump point",
+    "k": "new style checksum",
+    "l": "link",
+    "m": "media type of the original document",
+    "M": "meta tag",
+    "n": "length of the document in the ARC file",
+    "r": "redirect",
+    "s": "response code",
+    "t": "title",
+    "v": "offset in the uncompressed ARC file",
+    "V": "offset in the compressed ARC file",
+    "x": "URL in another href attribute",
+    "y": "URL in another src attribute",
+    "z": "URL found in a script",
+}
+"""Letters of DAT files that Alexa made, by the Internet Archive's legend of DAT and CDX files."""
+
+LINKS = frozenset("fijlrxyz")
+"""Letters whose values are addresses to which the document leads; without `http://`."""
 
 
-def looks_like(beginning: bytes) -> bool:
-    """Return whether what begins so, without its gzip, is a DAT file."""
-    raise NotImplementedError
-
-
-@implementer(IRecordReader)
-class DatReader:
-    """The records of a DAT file; a context manager.
+@frozen
+class Line:
+    """A line of the block of a DAT record.
 
     Attributes:
-        seekable: whether a reader can begin at the offset of any record.
+        letter: of the legend, or another.
+        value: as it lies there, each byte a character.
     """
 
-    def __init__(self, path: Path, offset: int = 0) -> None:
-        self._path, self._offset = path, offset
-        self.seekable = True
+    letter: str
+    value: str
 
-    def __enter__(self) -> "DatReader":
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
-    ) -> None:
-        self.close()
+def lines(block: bytes) -> Iterator[Line]:
+    """Yield what the block of a record says, line for line, unknown letters too."""
+    for text in block.decode("latin-1").split("\n"):
+        letter, _, value = text.removesuffix("\r").partition(" ")
+        if letter:
+            yield Line(letter, value)
 
-    def close(self) -> None:
-        """Close the file."""
 
-    def __iter__(self) -> Iterator[Record | Damage]:
-        """Yield records, and damage where there is some."""
-        raise NotImplementedError
+def arc_offset(block: bytes) -> int | None:
+    """Return where the record of the document lies in the ARC file without its compression."""
+    said = {line.letter: line.value for line in lines(block)}
+    offset = said.get("v", "")
+    return int(offset) if offset.isascii() and offset.isdigit() and len(offset) < 16 else None

@@ -1,17 +1,69 @@
-"""Tianwang files, read: format 1.0 (*Web InfoMall §3.1*; docs/reference/tianwang.md)."""
+"""Tianwang files, read: format 1.0 (*Web InfoMall §3.1*; docs/reference/tianwang.md).
+
+Data that are compressed are inflated on the way. Fields of a record are those a WARC would have,
+and all attributes of its header, as `Tianwang-NAME`.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
+from typing import Self
 
+from attrs import define
 from zope.interface import implementer
 
-from anet.formats.record import Damage, IRecordReader, Record
+from anet.formats import tianwang_header
+from anet.formats.members import ZLIB, Inflated
+from anet.formats.plain import PlainBlock, PlainFile
+from anet.formats.record import Damage, DamagedRecord, IRecordReader, Record
+from anet.formats.tianwang_header import BEGINNING, LONGEST, TianwangHeader
+from anet.formats.walking import Header, Standing, Walk
+
+_HTTP_TYPE = "application/http;msgtype=response"
+_OTHER_TYPE = "application/octet-stream"
+_SKIPPED = 256 * 1024
+
+
+@define
+class InflatedBlock:
+    """An `IBlock` that is compressed in the file.
+
+    Attributes:
+        data: what it holds.
+        left: bytes that are still to come, as the header says.
+    """
+
+    data: Inflated
+    left: int
+
+    def peek(self, size: int) -> bytes:
+        """Return the next bytes without taking them; fewer only at the end, or before damage.
+
+        Raises:
+            DamagedRecord: there is none before the damage.
+        """
+        return self.data.peek(min(size, self.left))
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes; nothing at the end.
+
+        Raises:
+            DamagedRecord: it is damaged, or not as long as the header says.
+        """
+        data = self.data.read(min(size, self.left))
+        self.left -= len(data)
+        if not data and size and self.left:
+            raise DamagedRecord(f"{self.left} bytes less are compressed than the header says")
+        if not self.left and self.data.peek(1):
+            raise DamagedRecord("more bytes are compressed than the header says")
+        return data
+
+
+Block = PlainBlock | InflatedBlock
 
 
 def looks_like(beginning: bytes) -> bool:
     """Return whether what begins so is a Tianwang file."""
-    raise NotImplementedError
+    return tianwang_header.parsed(beginning.lstrip(b"\r\n")) is not None
 
 
 @implementer(IRecordReader)
@@ -19,24 +71,76 @@ class TianwangReader:
     """The records of a Tianwang file; a context manager.
 
     Attributes:
-        seekable: whether a reader can begin at the offset of any record.
+        seekable: whether a reader can begin at the offset of any record: always.
+
+    Args:
+        path: the file, without compression around it.
+        offset: of the record at which to begin.
+
+    Raises:
+        OSError: the file cannot be opened.
     """
 
-    def __init__(self, path: Path, offset: int = 0) -> None:
-        self._path, self._offset = path, offset
-        self.seekable = True
+    seekable = True
 
-    def __enter__(self) -> "TianwangReader":
+    def __init__(self, path: Path, offset: int = 0) -> None:
+        self._file, self._offset = PlainFile(path), offset
+
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; can be done again."""
+        self._file.close()
 
     def __iter__(self) -> Iterator[Record | Damage]:
         """Yield records, and damage where there is some."""
-        raise NotImplementedError
+        for each in Walk(self._file, _header, BEGINNING, self._offset):
+            if isinstance(each, Damage):
+                yield each
+                continue
+            block = _block(self._file, each)
+            yield _record(each.header, block)
+            if wrong := each.wrong or _rest(block):
+                yield Damage(each.header.begin, each.next, wrong)
+
+
+def _header(file: PlainFile, offset: int) -> Header[TianwangHeader] | None:
+    """Return the header that begins at a byte of a file, if one does."""
+    found = tianwang_header.parsed(file.read(offset, LONGEST))
+    return Header(offset, offset + found.bytes, found.length, found) if found else None
+
+
+def _block(file: PlainFile, standing: Standing[TianwangHeader]) -> Block:
+    header = standing.header
+    data = PlainBlock(file, header.block, standing.end, standing.wrong)
+    size = header.facts.unzip_length
+    return data if size is None else InflatedBlock(Inflated(data.read, ZLIB), size)
+
+
+def _record(header: Header[TianwangHeader], block: Block) -> Record:
+    try:
+        http = block.peek(5).upper() == b"HTTP/"
+    except DamagedRecord:
+        http = False
+    kind, media_type = ("response", _HTTP_TYPE) if http else ("resource", _OTHER_TYPE)
+    size = header.facts.unzip_length
+    size = header.size if size is None else size
+    about = (("WARC-Type", kind), ("Content-Type", media_type), ("Content-Length", str(size)))
+    version = f"Tianwang/{header.facts.get('version')}"
+    return Record(version, kind, (*about, *header.facts.fields), header.begin, size, block)
+
+
+def _rest(block: Block) -> str:
+    """Read what nobody has read of a block; return why that cannot be done."""
+    if isinstance(block, PlainBlock):
+        return ""
+    try:
+        while block.read(_SKIPPED):
+            pass
+    except DamagedRecord as error:
+        return str(error)
+    return ""

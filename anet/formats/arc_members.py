@@ -1,0 +1,119 @@
+"""Records of ARC and DAT files that have gzip around them: as a rule, a member for each."""
+
+from collections.abc import Iterator
+
+from attrs import define
+
+from anet.formats.members import MAGIC, Member
+from anet.formats.plain import PlainFile
+from anet.formats.record import Damage, DamagedRecord, Record
+from anet.formats.url_record import LONGEST, Recorded, UrlRecord, parsed
+
+_PEEKED = 8
+_SKIPPED = 256 * 1024
+_SEARCHED = 1024 * 1024
+_OVERHANG = 1024 * 1024  # bytes of a first record after which nobody looks for its member's end
+
+
+@define
+class MemberBlock:
+    """An `IBlock` that lies in a gzip member."""
+
+    member: Member
+    left: int
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes; nothing at the end.
+
+        Raises:
+            DamagedRecord: the member is damaged, or ends too early.
+        """
+        data = self.member.read(min(size, self.left))
+        if not data and size and self.left:
+            raise DamagedRecord(f"its gzip member ends {self.left} bytes before the block")
+        self.left -= len(data)
+        return data
+
+
+def walk_members(file: PlainFile, offset: int, recorded: Recorded) -> Iterator[Record | Damage]:
+    """Yield the records of a file from a member on, and damage where there is some."""
+    while offset < file.size:
+        member = Member(file, offset)
+        try:
+            yield from _records(member, recorded)
+            offset = member.end
+        except DamagedRecord as error:
+            found = _next(file, member)
+            yield Damage(offset, found, str(error))
+            offset = found
+
+
+def alone(file: PlainFile) -> bool:
+    """Return whether the first record of a file is alone in its gzip member."""
+    member = Member(file, 0)
+    try:
+        line = _line(member)
+        if line is None or line.length > _OVERHANG:
+            return True
+        _skip(MemberBlock(member, line.length))
+        return _line(member) is None
+    except DamagedRecord:
+        return True
+
+
+def _records(member: Member, recorded: Recorded) -> Iterator[Record]:
+    while line := _line(member):
+        block = MemberBlock(member, line.length)
+        peeked = member.peek(min(_PEEKED, line.length)) if line.length else b""
+        yield recorded(line, member.offset, peeked, block)
+        _skip(block)
+
+
+def _line(member: Member) -> UrlRecord | None:
+    """Take the next URL record; return None at the end of the member.
+
+    Raises:
+        DamagedRecord: there is something else.
+    """
+    while (first := member.peek(1)) in (b"\r", b"\n"):
+        member.read(1)
+    if not first:
+        return None
+    line, newline, _ = member.peek(LONGEST).partition(b"\n")
+    found = parsed(line) if newline else None
+    if not found:
+        raise DamagedRecord("its gzip member holds something else than records")
+    member.read(len(line) + 1)
+    return found
+
+
+def _skip(block: MemberBlock) -> None:
+    while block.read(_SKIPPED):
+        pass
+
+
+def _next(file: PlainFile, member: Member) -> int:
+    """Return where the next member begins that holds a record; else the end of the file."""
+    try:
+        while member.read(_SKIPPED):
+            pass
+        return member.end  # only what is in it was wrong
+    except DamagedRecord:
+        return next(filter(lambda at: _sound(file, at), _magic(file, member.offset + 1)), file.size)
+
+
+def _magic(file: PlainFile, offset: int) -> Iterator[int]:
+    """Yield where members may begin."""
+    for begin in range(offset, file.size, _SEARCHED):
+        piece = file.read(begin, _SEARCHED + len(MAGIC) - 1)
+        place = piece.find(MAGIC)
+        while place >= 0:
+            yield begin + place
+            place = piece.find(MAGIC, place + 1)
+
+
+def _sound(file: PlainFile, offset: int) -> bool:
+    try:
+        return _line(Member(file, offset)) is not None
+    except DamagedRecord:
+        return False
