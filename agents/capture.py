@@ -37,7 +37,7 @@ class Capture:
     metadata: str = ""
 
 
-def content_key(body: bytes) -> str:
+def content_key(body: bytes | memoryview) -> str:
     """Return the name of a content: the SHA-256 of its bytes, hexadecimal (*INA §2.2.1*)."""
     return sha256(body).hexdigest()
 

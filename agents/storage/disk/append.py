@@ -10,7 +10,7 @@ from agents.capture import Capture, structure_key
 from agents.storage.disk.additions import Entry
 from agents.storage.disk.durable import Folders, SyncSet
 from agents.storage.disk.layout import CAPTURES, HEADS, Kind, Layout
-from agents.storage.disk.lines import SIZE, Line, check, encode_text, line_of, mark, prefix
+from agents.storage.disk.lines import PREFIX, SIZE, check, encode_text, line_of, mark, prefix
 from agents.storage.disk.structures import HEADER, StructureReader, read_url
 from agents.storage.errors import DamagedStructure, InvalidCapture, StorageError
 from anet.durable import sync_path
@@ -79,9 +79,9 @@ class StructureWrite:
     ) -> None:
         for capture in captures:
             check(capture)
-        if len({capture.url for capture in captures}) != 1:
-            raise InvalidCapture("a structure file takes captures of one URL")
         self.url = captures[0].url
+        if any(capture.url != self.url for capture in captures):
+            raise InvalidCapture("a structure file takes captures of one URL")
         self.key = structure_key(self.url)
         self.weight = 1000 + sum(len(each.head) + len(each.origin) for each in captures)
         self._captures = captures
@@ -89,7 +89,7 @@ class StructureWrite:
         self._folder = layout.folder(self.kind, self.key)
         self._path = f"{self._folder}/{self.key}{CAPTURES}"
         self._heads = f"{self._folder}/{self.key}{HEADS}"
-        self._lines: list[Line] = []
+        self._lines: list[bytes] = []
         self.created = False
         self._new = 0
         self._count = 0
@@ -116,8 +116,9 @@ class StructureWrite:
         try:
             data, offset = self._open_heads(descriptor, sync)
             for capture in wanted:
-                self._lines.append(line_of(capture, offset + len(data)))
-                data += encode_text(capture.origin) + capture.head
+                origin = encode_text(capture.origin)
+                self._lines.append(line_of(capture, origin, offset + len(data)))
+                data += origin + capture.head
             _write_all(descriptor, data, offset)
         finally:
             os.close(descriptor)
@@ -131,10 +132,9 @@ class StructureWrite:
         """
         known_before, mark_before = self._marks.of(self.key)
         lines = self._still_unknown()
-        prefixes = [line.prefix for line in lines]
         self._new = len(lines)
         self._count = known_before + self._new
-        self._mark = mark_before ^ mark(prefixes)
+        self._mark = mark_before ^ mark([line[:PREFIX] for line in lines])
         if not lines:
             return
         self.created = not known_before
@@ -166,12 +166,12 @@ class StructureWrite:
         with StructureReader(self._layout, self.key) as reader:
             return [each for each in ordered if not _has(reader, prefix(each.date, each.content))]
 
-    def _still_unknown(self) -> list[Line]:
+    def _still_unknown(self) -> list[bytes]:
         """Return the lines that no write of the same batch has put in since `stage`."""
         if not self._marks.of(self.key)[0]:
             return self._lines
         with StructureReader(self._layout, self.key) as reader:
-            return [line for line in self._lines if not _has(reader, line.prefix)]
+            return [line for line in self._lines if not _has(reader, line[:PREFIX])]
 
     def _open_heads(self, descriptor: int, sync: SyncSet) -> tuple[bytearray, int]:
         """Return what goes before the first new head, and where it goes.
@@ -191,14 +191,14 @@ class StructureWrite:
         sync.add(self._folder)
         return bytearray(header), 0
 
-    def _put(self, lines: list[Line], sync: SyncSet, *, known: bool) -> None:
+    def _put(self, lines: list[bytes], sync: SyncSet, *, known: bool) -> None:
         """Append lines, or where some are late write the file anew; it is empty unless `known`."""
-        data = b"".join(line.encode() for line in lines)
+        data = b"".join(lines)
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             size = os.fstat(descriptor).st_size // SIZE * SIZE if known else 0
             last = os.pread(descriptor, SIZE, size - SIZE) if size else b""
-            if last < lines[0].encode():
+            if last < lines[0]:
                 _write_all(descriptor, data, size)
                 sync.add(self._path)
                 return
@@ -206,15 +206,11 @@ class StructureWrite:
             old = os.pread(descriptor, size, 0)
         finally:
             os.close(descriptor)
-        whole = sorted([*(old[at : at + SIZE] for at in range(0, size, SIZE)), *_split(data)])
+        whole = sorted([*(old[at : at + SIZE] for at in range(0, size, SIZE)), *lines])
         Path(late).write_bytes(b"".join(whole))
         sync_path(Path(late))
         os.rename(late, self._path)
         sync.add(self._folder)
-
-
-def _split(data: bytes) -> list[bytes]:
-    return [data[at : at + SIZE] for at in range(0, len(data), SIZE)]
 
 
 def _has(reader: StructureReader, prefix: bytes) -> bool:

@@ -11,7 +11,7 @@ import re
 import zlib
 from hashlib import sha256
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from agents.capture import HEAD_LIMIT, METADATA_LIMIT, ORIGIN_LIMIT, Capture, is_key
 from agents.dates import InvalidDate, to_datetime
@@ -62,13 +62,17 @@ class Line:
         """Return what lines are sorted by."""
         return prefix(self.date, self.content)
 
-    def encode(self) -> bytes:
-        """Return the line's 160 bytes; the capture must have passed `check`."""
+    @property
+    def covered(self) -> bytes:
+        """Return the bytes of the line that its checksum covers."""
         return (
             f"{self.date} {self.content} {self.size:015} {self.status:03} {self.offset:012}"
             f" {self.origin_length:06} {self.head_length:07} {self.metadata:<16}"
-            f" {self.checksum:08x}\n"
         ).encode("ascii")
+
+    def encode(self) -> bytes:
+        """Return the line's 160 bytes; the capture must have passed `check`."""
+        return _whole(self.covered, self.checksum)
 
     @property
     def length(self) -> int:
@@ -104,16 +108,20 @@ def prefix(date: str, content: str = "") -> bytes:
     return f"{date} {content}".encode("ascii")
 
 
-def line_of(capture: Capture, offset: int) -> Line:
-    """Return the line of a capture that passed `check`, whose origin and head lie at `offset`.
+def line_of(capture: Capture, origin: bytes, offset: int) -> bytes:
+    """Return the encoded line of a capture that passed `check`.
+
+    Args:
+        capture: the capture.
+        origin: its origin, encoded.
+        offset: where origin and head lie.
 
     Raises:
         InvalidCapture: the offset has no place in a line.
     """
     if offset > _OFFSET_LIMIT:
         raise InvalidCapture(f"the heads of {capture.url[:200]} take more than {_OFFSET_LIMIT} B")
-    origin = encode_text(capture.origin)
-    line = Line(
+    covered = Line(
         date=capture.date,
         content=capture.content,
         size=capture.size,
@@ -122,8 +130,12 @@ def line_of(capture: Capture, offset: int) -> Line:
         origin_length=len(origin),
         head_length=len(capture.head),
         metadata=capture.metadata,
-    )
-    return evolve(line, checksum=checksum_of(line.encode(), origin + capture.head))
+    ).covered
+    return _whole(covered, checksum_of(covered, origin + capture.head))
+
+
+def _whole(covered: bytes, checksum: int) -> bytes:
+    return b"%s %08x\n" % (covered, checksum)
 
 
 def checksum_of(line: bytes, data: bytes) -> int:

@@ -27,7 +27,7 @@ from agents.storage.stores.fetching import fetch
 from agents.storage.stores.index_link import FIRST_PATIENCE, PATIENCE, IndexLink
 from agents.storage.stores.interface import Given, Held, IStore
 from agents.storage.stores.node_client import NodeClient
-from agents.storage.stores.together import put_each, together
+from agents.storage.stores.together import outcomes_of_each, together
 from anet.workers import Workers
 from hip import Agent
 
@@ -35,6 +35,7 @@ KIND = "connectivity"  # who may deposit
 _REMEMBERED = 100_000  # contents whose nodes the index may not know of yet
 _BATCH = 200  # captures recorded by one call
 _BATCH_BYTES = 2 << 20
+_AT_ONCE = 16  # contents that are put
 _CAPTURES = 50  # read at once, with their heads
 
 
@@ -77,7 +78,7 @@ class ClusterStore:
         await self._agent.stopService()
         await self._nodes.stopService()
 
-    async def put(self, key: str, body: bytes | Path) -> bool:
+    async def put(self, key: str, body: Any) -> bool:
         """Store a content on the nodes that the index names; one of them is enough for a yes.
 
         Raises:
@@ -108,7 +109,7 @@ class ClusterStore:
 
     async def put_all(self, contents: Sequence[Given]) -> list[bool | Exception]:
         """Store contents, durably; return for each whether it is new, or why it is not stored."""
-        return await put_each(self, contents)
+        return await outcomes_of_each(contents, lambda each: self.put(*each), _AT_ONCE)
 
     async def size(self, key: str) -> int | None:
         """Return the bytes of a content, or None."""

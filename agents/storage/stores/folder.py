@@ -20,11 +20,13 @@ from agents.storage.stores.errors import NotHeld, StoreRefused
 from agents.storage.stores.fetching import fetch
 from agents.storage.stores.interface import PIECE, Given, Held, IStore
 from agents.storage.stores.journals import JournalReader, Place
-from agents.storage.stores.together import put_each
+from agents.storage.stores.together import outcomes_of_each
+from anet.together import together as outcomes_of
 from anet.workers import Workers
 
 _CAPTURES = 100  # read at once, with their heads
 _WAITING_LIMIT = 1 << 28  # bytes of writes that may wait
+_FILES = 16  # contents that are files elsewhere, brought at once
 
 
 @implementer(IStore)
@@ -80,21 +82,21 @@ class FolderStore:
 
     async def put(self, key: str, body: bytes | Path) -> bool:
         """Store a content, durably; return whether it is new."""
-        disk = self._writable()
-        if isinstance(body, bytes):
-            return await disk.put(key, body)
-        incoming = await disk.receive()
-        try:
-            async for piece in self._pieces(Place(body, 0, body.stat().st_size)):
-                await disk.write(incoming, piece)
-        except BaseException:
-            await self._workers.run(incoming.discard)
-            raise
-        return await disk.put(key, incoming)
+        if isinstance(body, Path):
+            return await self._put_file((key, body))
+        return await self._writable().put(key, body)
 
     async def put_all(self, contents: Sequence[Given]) -> list[bool | Exception]:
         """Store contents, durably; return for each whether it is new, or why it is not stored."""
-        return await put_each(self, contents)
+        disk = self._writable()
+        held = [(key, body) for key, body in contents if not isinstance(body, Path)]
+        files = [(key, body) for key, body in contents if isinstance(body, Path)]
+        [of_held] = await outcomes_of([disk.put_files(held)])
+        outcomes = {
+            False: iter([of_held] * len(held) if isinstance(of_held, Exception) else of_held),
+            True: iter(await outcomes_of_each(files, self._put_file, _FILES)),
+        }
+        return [next(outcomes[isinstance(body, Path)]) for _, body in contents]
 
     async def size(self, key: str) -> int | None:
         """Return the bytes of a content, or None."""
@@ -145,6 +147,19 @@ class FolderStore:
         if self._disk is None:
             raise StoreRefused(f"{self.name} was opened to be read")
         return self._disk
+
+    async def _put_file(self, content: tuple[str, Path]) -> bool:
+        """Store a content that is a file elsewhere."""
+        key, path = content
+        disk = self._writable()
+        incoming = await disk.receive()
+        try:
+            async for piece in self._pieces(Place(path, 0, path.stat().st_size)):
+                await disk.write(incoming, piece)
+        except BaseException:
+            await self._workers.run(incoming.discard)
+            raise
+        return await disk.put(key, incoming)
 
     def _places(self, key: str) -> list[Place]:
         """Return where the copies of a content are; blocks.

@@ -27,11 +27,12 @@ from agents.storage.stores.bucket_address import BucketAddress
 from agents.storage.stores.errors import NotHeld, OtherWriter, StoreRefused
 from agents.storage.stores.fetching import fetch
 from agents.storage.stores.interface import PIECE, Given, Held, IStore
-from agents.storage.stores.together import put_each, together
+from agents.storage.stores.together import in_rounds, outcomes_of_each, together
 from anet.workers import Workers
 
 _TRIES = 3  # at a structure file that somebody else writes too
 _PAGE = 1000  # names that a store lists at once
+_AT_ONCE = 16  # contents that are put
 _CAPTURES = 100  # read at once, with their heads
 _WAITING_LIMIT = 1 << 28  # bytes
 
@@ -79,23 +80,16 @@ class S3Store:
             self._folder = None
         self._bucket.close()
 
-    async def put(self, key: str, body: bytes | Path) -> bool:
+    async def put(self, key: str, body: bytes | memoryview | Path) -> bool:
         """Store a content, durably; return whether it is new."""
-        name = _content(key)
-        if isinstance(body, bytes) and content_key(body) != key:
-            raise DigestMismatch(f"the body hashes to {content_key(body)}, not to {key}")
-        known = await self._workers.run(self._bucket.size, name)
-        if known == (len(body) if isinstance(body, bytes) else body.stat().st_size):
-            return False
-        if isinstance(body, bytes):
-            await self._workers.run(self._bucket.put, name, body)
-        else:
-            await self._workers.run(self._bucket.put_file, name, body, key)
-        return known is None
+        return await self._workers.run(self._put, key, body)
 
     async def put_all(self, contents: Sequence[Given]) -> list[bool | Exception]:
         """Store contents, durably; return for each whether it is new, or why it is not stored."""
-        return await put_each(self, contents)
+        return await in_rounds(contents, self._put_different)
+
+    async def _put_different(self, contents: Sequence[Given]) -> list[bool | Exception]:
+        return await outcomes_of_each(contents, lambda each: self.put(*each), _AT_ONCE)
 
     async def size(self, key: str) -> int | None:
         """Return the bytes of a content, or None."""
@@ -143,6 +137,20 @@ class S3Store:
             while found := await self._workers.run(_read, layout, key, after):
                 yield found
                 after = prefix(found[-1].date, found[-1].content)
+
+    def _put(self, key: str, body: bytes | memoryview | Path) -> bool:
+        """Store a content unless it is there; blocks."""
+        name = _content(key)
+        if not isinstance(body, Path) and (found := content_key(body)) != key:
+            raise DigestMismatch(f"the body hashes to {found}, not to {key}")
+        known = self._bucket.size(name)
+        if known == (body.stat().st_size if isinstance(body, Path) else len(body)):
+            return False
+        if isinstance(body, Path):
+            self._bucket.put_file(name, body, key)
+        else:
+            self._bucket.put(name, bytes(body))
+        return known is None
 
     def _check(self, root: Path, writing: bool) -> None:
         """Make the desk of the layout that the bucket says it has; blocks."""

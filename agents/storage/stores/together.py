@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
-from twisted.internet.defer import Deferred, DeferredLock
+from twisted.internet.defer import Deferred, DeferredLock, DeferredSemaphore
 
 from agents.storage.stores.interface import Given
 from anet.together import together as outcomes_of
@@ -59,10 +59,37 @@ async def for_each(
     await together(work() for _ in range(at_once))
 
 
-async def put_each(store: Any, contents: Sequence[Given]) -> list[bool | Exception]:
-    """Put contents into an `IStore` one after another."""
-    outcomes: list[bool | Exception] = []
-    for key, body in contents:
-        held = bytes(body) if isinstance(body, memoryview) else body
-        outcomes += await outcomes_of([store.put(key, held)])
-    return outcomes
+async def outcomes_of_each(
+    items: Sequence[_Item], action: Callable[[_Item], Awaitable[_Result]], at_once: int
+) -> list[_Result | Exception]:
+    """Do something with each item, `at_once` at once; return results and exceptions in order."""
+    turns = DeferredSemaphore(at_once)
+
+    async def one(item: _Item) -> _Result:
+        await turns.acquire()
+        try:
+            return await action(item)
+        finally:
+            turns.release()
+
+    return await outcomes_of(one(item) for item in items)
+
+
+async def in_rounds(
+    contents: Sequence[Given],
+    put: Callable[[Sequence[Given]], Awaitable[list[bool | Exception]]],
+) -> list[bool | Exception]:
+    """Put contents, of those with the same key one after another until one is stored."""
+    outcomes: dict[int, bool | Exception] = {}
+    left = list(range(len(contents)))
+    while left:
+        first: dict[str, int] = {}
+        for index in left:
+            first.setdefault(contents[index][0], index)
+        found = await put([contents[index] for index in first.values()])
+        outcomes.update(zip(first.values(), found, strict=True))
+        for index in left:
+            if isinstance(outcomes[first[contents[index][0]]], bool):
+                outcomes.setdefault(index, False)
+        left = [index for index in left if index not in outcomes]
+    return [outcomes[index] for index in range(len(contents))]

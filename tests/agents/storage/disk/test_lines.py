@@ -95,7 +95,7 @@ def test_what_does_not_fit_is_refused(change: dict[str, object]) -> None:
 
 def test_a_line_says_where_origin_and_head_are() -> None:
     """A line is made of a capture and the place of its head."""
-    line = line_of(evolve(CAPTURE, origin="é"), offset=7)
+    line = Line.decode(line_of(evolve(CAPTURE, origin="é"), "é".encode(), offset=7))
     assert (line.offset, line.origin_length, line.head_length) == (7, 2, 4)
 
 
@@ -116,9 +116,10 @@ def test_a_mark_knows_the_set_and_not_the_order(captures: set[tuple[str, str]], 
 def test_a_checksum_finds_every_changed_byte(head: bytes, offset: int, data: st.DataObject) -> None:
     """A byte that changes in the line, the origin or the head is found."""
     capture = evolve(CAPTURE, head=head, origin="crawl: é\n")
-    line, stands_for = line_of(capture, offset), encode_text(capture.origin) + head
-    assert line.checksum == checksum_of(line.encode(), stands_for)
-    whole = bytearray(line.encode() + stands_for)
+    origin = encode_text(capture.origin)
+    line = line_of(capture, origin, offset)
+    assert Line.decode(line).checksum == checksum_of(line, origin + head)
+    whole = bytearray(line + origin + head)
     at = data.draw(st.integers(0, len(whole) - 1))
     whole[at] ^= data.draw(st.integers(1, 255))
     with suppress(DamagedStructure):
