@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from agents.archive.command import (
     access_arguments,
+    import_arguments,
     reader_arguments,
     simulate_arguments,
     sites_arguments,
@@ -49,6 +50,9 @@ def parser() -> argparse.ArgumentParser:
     words = "say what the archive holds and does not show"
     access_arguments.add_access(
         verbs.add_parser("access", help=words, description=_sentence(words)), _common
+    )
+    import_arguments.add_options(
+        _verb(verbs, "import", "bring in files of web archives: WARC, ARC, WACZ, Tianwang")
     )
     words = "look after what the archive holds: nodes, disks, replicas, copies"
     add_actions(verbs.add_parser("storage", help=words, description=_sentence(words)), _common)

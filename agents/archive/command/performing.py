@@ -20,6 +20,8 @@ from anet.clock import keep_steady
 
 Verb = Callable[[Any, argparse.Namespace], Coroutine[Deferred[Any], Any, int]]
 
+_NAMES = {"import": "import_files", "export": "export_files"}
+"""Verbs whose modules have other names: Python keeps one of them for itself."""
 _INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
 
@@ -45,6 +47,7 @@ def perform_line(
 
 def verb_named(name: str) -> Verb:
     """Return the verb of a name that the command line knows; no other's modules are loaded."""
+    name = _NAMES.get(name, name)
     module = import_module(f"agents.archive.command.{name}")
     verb: Verb = getattr(module, name)
     return verb

@@ -51,16 +51,18 @@ class Repeat(msgspec.Struct, array_like=True):
     Attributes:
         capture: without content, size, and the head if that is the other one's too.
         digests: what the record declares of the content.
-        url: canonical, of the other; empty if the record does not say which.
-        date: of the other, 20 digits; empty likewise.
-        heedless: whether the head is the other one's.
+        url: canonical, of the other; the same where the record does not say which.
+        date: of the other, 20 digits; empty where the record does not say it.
+        offset: of the record in its file.
+        headless: whether the head is the other one's.
     """
 
     capture: Found
     digests: list[tuple[str, bytes]]
     url: str = ""
     date: str = ""
-    heedless: bool = False
+    offset: int = 0
+    headless: bool = False
 
 
 class Mapped(msgspec.Struct):
@@ -204,12 +206,11 @@ def _is_not_modified(member: Member) -> bool:
 def _repeat(capture: Found, member: Member) -> Repeat:
     digest = declared(member.get("warc-payload-digest"))
     date = date_of(member.get("warc-refers-to-date"))
-    heedless = not capture.head or (_is_not_modified(member) and OWN not in member.fields)
-    if heedless:
+    headless = not capture.head or (_is_not_modified(member) and OWN not in member.fields)
+    if headless:
         capture.head, capture.status = b"", 0
-    return Repeat(
-        capture, [digest] if digest else [], _refers_to(member) or capture.url, date, heedless
-    )
+    other = _refers_to(member) or capture.url
+    return Repeat(capture, [digest] if digest else [], other, date, member.offset, headless)
 
 
 def _take_over(capture: Found, member: Member, problems: list[str]) -> None:

@@ -1,0 +1,165 @@
+"""`dlweb import`: files of web archives into a store."""
+
+import argparse
+import os
+import sys
+from contextlib import ExitStack
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import attrs
+import msgspec
+
+from agents.archive.command.agent_link import configured
+from agents.archive.command.progress import many
+from agents.archive.command.storage_files import Bench
+from agents.archive.errors import ArchiveError
+from agents.archive.importing.figures import Figures
+from agents.archive.importing.finding import FoundFile, Parts, files_of
+from agents.archive.importing.importing import Importing
+from agents.archive.importing.reading import PRELOAD
+from agents.archive.importing.spool import Spool
+from agents.archive.importing.state import ImportState
+from agents.archive.lock import running_archive
+from agents.archive.sections import section
+from agents.configuration import Configuration, private_folder
+from agents.page import human_bytes, human_number, human_seconds
+from agents.storage.stores.cluster import ClusterStore
+from agents.storage.stores.folder import FolderStore
+from anet.processes import Processes
+
+_HERE = "archive"  # the imports into the archive itself, whether it runs or not
+_MEMORY = 512 << 20  # bytes that a slice may take
+_VALUE = 64 << 20  # bytes of what is told of one
+
+
+async def import_files(reactor: Any, options: argparse.Namespace) -> int:
+    """Import files; the status is 1 when something of them is not in the archive, whole and true.
+
+    Raises:
+        StorageError: the store failed; the same command goes on where it stopped.
+        ArchiveError: a path names nothing, or there is no room; likewise.
+    """
+    processors = len(os.sched_getaffinity(0))
+    parts = Parts.parse(options.parts, options.only, processors)
+    configuration = configured(options)
+    folder = _folder(configuration, options.to)
+    async with Bench(reactor) as bench:
+        files: list[FoundFile] = await bench.workers.run(
+            files_of, [Path(each) for each in options.paths]
+        )
+        store = await _target(reactor, bench, configuration, options.to)
+        with ExitStack() as stack:
+            state = ImportState(folder / "state")
+            stack.callback(state.close)
+            spool = stack.enter_context(Spool(folder / "spool"))
+            processes = Processes(
+                reactor,
+                processors,
+                memory=_MEMORY,
+                value_limit=_VALUE,
+                preload=PRELOAD,
+                name="import",
+            )
+            processes.startService()
+            try:
+                importing = Importing(store, state, spool, processes, bench.workers)
+                figures, seconds = await bench.watch(
+                    importing.run(files, parts, processors, again=options.again),
+                    _Line(reactor, importing.figures),
+                )
+            finally:
+                await processes.stopService()
+    return _tell(options, figures, seconds)
+
+
+def _folder(configuration: Configuration, to: str | None) -> Path:
+    """Return the folder for what is noted of the imports into a target."""
+    private_folder(configuration.directory)
+    name = _HERE if to is None else sha256(to.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return configuration.directory / "imports" / name
+
+
+async def _target(reactor: Any, bench: Bench, configuration: Configuration, to: str | None) -> Any:
+    """Return the store to write, open: the one that is named, or the archive, or its first disk."""
+    if to is not None:
+        return await bench.open(to, writing=True)
+    if running_archive(configuration.directory) is not None:
+        store = ClusterStore(reactor, configuration, bench.workers)
+        return await bench.use(store, writing=True)
+    settings = section(configuration, "storage-node")
+    if settings.contents is not None:
+        raise ArchiveError(
+            f"the archive gives its contents to {settings.contents.partition('?')[0]}: start it "
+            "with `dlweb run`, and repeat the command"
+        )
+    disks = settings.folders or [settings.folder or configuration.directory / "storage-1"]
+    disk = disks[0]
+    is_new = not (disk / "layout").exists()
+    sys.stderr.write(
+        f"the archive does not run; its disk {disk} is {'made' if is_new else 'written'}, and "
+        "`dlweb run` serves what is there\n"
+    )
+    return await bench.use(
+        FolderStore([disk], bench.workers, reserve=settings.reserve), writing=True
+    )
+
+
+class _Line:
+    """How an import is getting on, in a line."""
+
+    def __init__(self, reactor: Any, figures: Figures) -> None:
+        self._reactor, self._figures = reactor, figures
+        self._begun = reactor.seconds()
+
+    def __call__(self) -> str:
+        """Return the line of now."""
+        figures = self._figures
+        rate = figures.bytes_read / max(0.1, self._reactor.seconds() - self._begun)
+        left = f"{human_bytes(figures.size - figures.done)} in {many(figures.files_left, 'file')}"
+        return " · ".join([f"{human_bytes(rate)}/s", f"{left} left", *_parts(figures)])
+
+
+def _parts(figures: Figures) -> list[str]:
+    """Return what an import did, in words."""
+    parts = [
+        many(sum(figures.records.values()), "record"),
+        many(figures.captures, "capture"),
+        f"{many(figures.contents, 'content')} new ({human_bytes(figures.bytes)})",
+        f"{human_number(figures.contents_known)} known",
+    ]
+    for number, words in (
+        (figures.revisits, "revisits resolved"),
+        (figures.pending, "revisits PENDING"),
+        (figures.damage, "parts DAMAGED"),
+        (figures.digests, "records UNTRUE"),
+        (figures.files_refused, "files REFUSED"),
+    ):
+        if number:
+            parts.append(f"{human_number(number)} {words}")
+    return parts
+
+
+def _tell(options: argparse.Namespace, figures: Figures, seconds: float) -> int:
+    """Write what came of it; return the exit status."""
+    if options.json:
+        told = attrs.asdict(figures) | {"seconds": seconds, "well": figures.well}
+        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        return 0 if figures.well else 1
+    for words in figures.problems:
+        sys.stderr.write(f"{words}\n")
+    if figures.absent:
+        sys.stderr.write(f"not asked, for they are down: {', '.join(figures.absent)}\n")
+    files = [f"{many(figures.files, 'file')} imported"]
+    if figures.files_known:
+        files.append(f"{many(figures.files_known, 'file')} imported before")
+    if figures.files_other:
+        files.append(f"{many(figures.files_other, 'file')} of no web archive passed over")
+    rate = f"{human_bytes(figures.bytes_read / max(0.001, seconds))}/s"
+    done = [*files, *_parts(figures), f"{human_seconds(seconds)} ({rate})"]
+    sys.stdout.write(" · ".join(done) + "\n")
+    kinds = ", ".join(f"{human_number(n)} {kind}" for kind, n in sorted(figures.records.items()))
+    if kinds:
+        sys.stdout.write(f"records: {kinds}\n")
+    return 0 if figures.well else 1
