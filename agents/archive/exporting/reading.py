@@ -1,0 +1,160 @@
+"""Captures and contents of a store, many at once.
+
+Any store is asked as every client asks it. Of disks on this machine, the files are read together
+in a thread, without a step of the reactor for each: small contents would cost more to ask for than
+to read. What cannot be had from the file so is asked for like all else, which looks at every copy.
+"""
+
+from collections.abc import Iterable, Sequence
+from hashlib import file_digest, sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from attrs import frozen
+
+from agents.archive.exporting.order import Order, Sites
+from agents.archive.kept_records import SCHEME
+from agents.capture import Capture
+from agents.storage.disk.contents import read_small
+from agents.storage.disk.copies import captures_of
+from agents.storage.disk.layout import Layout
+from agents.storage.errors import DamagedStructure, HoldersDown
+from agents.storage.stores.copying import until_damaged
+from agents.storage.stores.errors import NotHeld, NotProven
+from agents.storage.stores.folder import FolderStore
+from agents.storage.stores.interface import IN_MEMORY, Held
+from agents.storage.stores.together import together
+from anet.workers import Workers
+
+Body = bytes | BinaryIO
+"""A content, proven: its bytes, or a file that has been opened for reading."""
+
+STRUCTURES = 500  # structure files that are looked at before what was found is kept
+_AT_ONCE = 16
+
+
+@frozen
+class Missing:
+    """A content that the store cannot give."""
+
+    words: str
+
+
+class Chooser:
+    """Tells which captures are wanted."""
+
+    def __init__(self, order: Order) -> None:
+        self._order, self._sites = order, Sites(order.sites)
+
+    def take(self, capture: Capture) -> bool:
+        """Tell whether a capture is wanted; kept records of files are until they are looked at."""
+        if capture.url.startswith(SCHEME):
+            return True
+        dated = self._order.takes_date(capture.date)
+        return dated and self._sites.take(capture.url, capture.origin)
+
+
+class Reading:
+    """What an export reads of its store.
+
+    Args:
+        store: the `IStore`, open.
+        workers: threads.
+        spool: a folder for large contents.
+    """
+
+    def __init__(self, store: Any, workers: Workers, spool: Path) -> None:
+        self._store, self._workers, self._spool = store, workers, spool
+        folders = store.folders if isinstance(store, FolderStore) else []
+        self._layouts = [Layout(folder) for folder in folders]
+
+    async def captures(
+        self, page: Sequence[Held], chooser: Chooser
+    ) -> tuple[list[Capture], list[str]]:
+        """Return the wanted captures of some structure files, and what is damaged of those.
+
+        Raises:
+            StorageError: the store failed.
+        """
+        if self._layouts:
+            return await self._workers.run(self._here, page, chooser)
+        found: list[Capture] = []
+        damage: list[str] = []
+        waiting = iter(page)
+        while some := list(islice(waiting, _AT_ONCE)):
+            for captures, problems in await together(self._asked(held, chooser) for held in some):
+                found += captures
+                damage += problems
+        return found, damage
+
+    async def contents(self, keys: Iterable[tuple[str, int]]) -> dict[str, Body | Missing]:
+        """Return contents of some keys and sizes; the caller closes files.
+
+        Raises:
+            StorageError: the store failed, and may have them all the same.
+        """
+        wanted = dict(keys)
+        found: dict[str, Body | Missing] = {}
+        if self._layouts:
+            found |= await self._workers.run(self._read, wanted)
+        waiting = iter([key for key in wanted if key not in found])
+        while some := list(islice(waiting, _AT_ONCE)):
+            found |= zip(some, await together(map(self._fetched, some)), strict=True)
+        return found
+
+    def _here(self, page: Sequence[Held], chooser: Chooser) -> tuple[list[Capture], list[str]]:
+        found: list[Capture] = []
+        problems: list[str] = []
+        for held in page:
+            damage: list[DamagedStructure] = []
+            captures = captures_of(self._layouts, held.key, damage=damage)
+            found += filter(chooser.take, captures)
+            if damage and len(self._layouts) == 1:  # of several copies another has it, as it seems
+                problems += [f"structure file {held.key}: {each}" for each in damage]
+        return found, problems
+
+    async def _asked(self, held: Held, chooser: Chooser) -> tuple[list[Capture], list[str]]:
+        found: list[Capture] = []
+        damage: list[DamagedStructure] = []
+        async for captures in until_damaged(self._store, held.key, damage):
+            found += filter(chooser.take, captures)
+        return found, [f"structure file {held.key}: {each}" for each in damage]
+
+    def _read(self, wanted: dict[str, int]) -> dict[str, Body | Missing]:
+        """Return what is there and sound; blocks."""
+        found: dict[str, Body | Missing] = {}
+        for key, size in wanted.items():
+            read = self._small if size <= IN_MEMORY else self._large
+            if (body := read(key)) is not None:
+                found[key] = body
+        return found
+
+    def _small(self, key: str) -> bytes | None:
+        for layout in self._layouts:
+            body = read_small(layout, key, IN_MEMORY)
+            if body is not None and sha256(body).hexdigest() == key:
+                return body
+        return None
+
+    def _large(self, key: str) -> BinaryIO | None:
+        for layout in self._layouts:
+            try:
+                file = layout.content(key).open("rb")
+                if file_digest(file, "sha256").hexdigest() == key:
+                    return file
+                file.close()
+            except OSError:
+                continue
+        return None
+
+    async def _fetched(self, key: str) -> Body | Missing:
+        try:
+            body = await self._store.fetch(key, self._spool)
+        except (NotHeld, NotProven, HoldersDown) as error:
+            return Missing(str(error))
+        if isinstance(body, bytes):
+            return body
+        file: BinaryIO = body.open("rb")
+        body.unlink()  # gone once the file is closed
+        return file

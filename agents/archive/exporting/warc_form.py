@@ -1,0 +1,150 @@
+"""Captures as records of WARC 1.1 (docs/reference/export.md)."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from zope.interface import implementer
+
+from agents.archive.exporting import kept
+from agents.archive.exporting.made import Bodies, Group, IForm, Made, held
+from agents.archive.exporting.pages import title_of
+from agents.archive.exporting.reading import Missing
+from agents.archive.exporting.selection import Item
+from agents.archive.kept_records import KeptRecord
+from agents.capture import Capture
+from agents.capture_records import (
+    asked_url,
+    moment,
+    posted,
+    readable_head,
+    record_id,
+    request_fields,
+    response_fields,
+)
+from agents.origin import Revisit, SentRequest, request_of, revisit_of, value
+from anet.formats.compressing import Encoding
+from anet.formats.record import Fields
+from anet.formats.warc_writing import (
+    IDENTICAL_PAYLOAD,
+    NOT_MODIFIED,
+    CannotWrite,
+    Part,
+    new_record,
+    record,
+    warcinfo,
+)
+
+
+@implementer(IForm)
+class WarcForm:
+    """Writes responses, requests, revisits, and all records of files that were imported.
+
+    Args:
+        encoding: of records.
+        begun: when the export began, 14 digits.
+        details: what each file says of itself.
+        spool: a folder for large records.
+        revisits: whether a content that was written is only referred to.
+        pages: whether titles of pages are wanted.
+    """
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        begun: str,
+        details: Fields,
+        spool: Path,
+        *,
+        revisits: bool = True,
+        pages: bool = False,
+    ) -> None:
+        self.suffix = f".warc{encoding.suffix}"
+        self._encoding, self._spool, self._details = encoding, spool, details
+        self._begun = moment(f"{begun}000000")
+        self._revisits, self._pages = revisits, pages
+
+    def begin(self, name: str) -> Iterable[bytes]:
+        """Return the dictionary, if there is one, and a warcinfo record."""
+        yield self._encoding.begin
+        yield from warcinfo(name, self._begun, self._details, self._encoding)
+
+    def capture(self, item: Item, bodies: Bodies) -> Group:
+        """Return a response or a revisit, and the request where it is known."""
+        capture, body = item.capture, bodies[item.capture.content]
+        if isinstance(body, Missing):
+            words = f"{capture.url} of {capture.date}: {body.words}"
+            return Group(item.place, 0, 0, (), (words,))
+        head, edits = readable_head(capture.head)
+        fields = response_fields(capture, edits)
+        revisit = self._repeats(item) if self._revisits else None
+        try:
+            if revisit is not None:
+                made = self._made("revisit", fields + _refers(revisit, capture), [head], capture)
+            else:
+                title = title_of(capture, body) if self._pages else None
+                made = self._made("response", fields, [head, body], capture, title)
+            records = [made]
+            if (request := request_of(capture.origin)) is not None:
+                records.append(self._request(capture, request))
+        except CannotWrite as error:
+            return Group(item.place, 0, 0, (), (f"{capture.url} of {capture.date}: {error}",))
+        return Group(item.place, 1, capture.size, records)
+
+    def kept(self, item: Item, records: Sequence[KeptRecord], bodies: Bodies) -> Group:
+        """Return records as they were read."""
+        made: list[Made] = []
+        problems: list[str] = []
+        size = captures = 0
+        for each in records:
+            try:
+                made.append(self._again(each, bodies))
+            except (kept.LostBlock, CannotWrite) as error:
+                problems.append(f"{item.capture.url}, record at {each.offset}: {error}")
+            else:
+                size += each.size
+                captures += each.kind in ("response", "revisit", "resource")
+        return Group(item.place, captures, size, made, problems)
+
+    def _repeats(self, item: Item) -> Revisit | None:
+        """Return which capture one repeats, if its content need not be written again."""
+        told = revisit_of(item.capture.origin)
+        if told is not None and told.profile == "not-modified":
+            return told
+        if item.former is None or not item.capture.size:
+            return None
+        return Revisit("identical-payload", *item.former)
+
+    def _made(
+        self,
+        kind: str,
+        fields: Fields,
+        parts: Sequence[Part],
+        capture: Capture,
+        page: str | None = None,
+    ) -> Made:
+        data = held(new_record(kind, fields, parts, self._encoding), capture.size, self._spool)
+        return Made(kind, data, capture.url, fields, capture.head, page, posted(capture))
+
+    def _request(self, capture: Capture, request: SentRequest) -> Made:
+        fields = request_fields(capture, whole=request.body is not None)
+        block = request.head + (request.body or b"")
+        return Made("request", b"".join(new_record("request", fields, [block], self._encoding)))
+
+    def _again(self, each: KeptRecord, bodies: Bodies) -> Made:
+        parts = kept.block(each, bodies, self._spool)
+        fields, version = kept.as_warc(each)
+        data = held(record(fields, parts, self._encoding, version), each.size, self._spool)
+        return Made(each.kind, data, kept.url_of(each), fields, kept.head_of(each, parts))
+
+
+def _refers(revisit: Revisit, capture: Capture) -> Fields:
+    """Return what a revisit says of the capture that it repeats."""
+    url = revisit.url or capture.url
+    target = asked_url(url, value(capture.origin, "method") or "GET")
+    profile = NOT_MODIFIED if revisit.profile == "not-modified" else IDENTICAL_PAYLOAD
+    return (
+        ("WARC-Profile", profile),
+        ("WARC-Refers-To", record_id(revisit.date, capture.content, url)),
+        ("WARC-Refers-To-Target-URI", target),
+        ("WARC-Refers-To-Date", moment(revisit.date)),
+    )
