@@ -14,6 +14,9 @@ from anet.http.message import reason_of
 _REDIRECTIONS = frozenset((301, 302, 303, 307, 308))
 _BARE = re.compile(rb"\r(?!\n)|\0")
 _STATUS_LINE = re.compile(rb"\S+ +(\d{3})(?:\s|$)")
+_VERSION = re.compile(rb"HTTP/|ICY ", re.IGNORECASE)
+_NAME = re.compile(rb"[!-9;-~]+")
+_ODD_NAME = re.compile(rb"\n(?![!-9;-~]+:|[ \t\r\n]|\Z)")
 _LOCATION = re.compile(rb"^location[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -21,16 +24,36 @@ def forwardable(head: bytes) -> bytes | None:
     """Return the head with what is ambiguous in it mended, or None when there is no status line.
 
     A bare CR and NUL become spaces (RFC 9112 §2.2, RFC 9110 §5.5); white space at the beginning
-    of the first field line takes the line with it (RFC 9112 §2.2). All else stays, byte for byte.
+    of the first field line takes the line with it (RFC 9112 §2.2). White space after a name goes
+    (§5.1), and so does a line whose name is none: clients take what follows for the content. What
+    is no version of HTTP is called one. All else stays, byte for byte.
     """
     if b"\0" in head or head.count(b"\r") != head.count(b"\r\n"):  # counting is quick
         head = _BARE.sub(b" ", head)
     first, newline, rest = head.partition(b"\n")
     if not _STATUS_LINE.match(first):
         return None
+    if not _VERSION.match(first):
+        first = b"HTTP/1.1" + first[first.index(b" ") :]
     while rest[:1] in (b" ", b"\t"):
         rest = rest.partition(b"\n")[2]
+    if _ODD_NAME.search(newline + rest):
+        rest = _with_names(rest)
     return first + newline + rest
+
+
+def _with_names(fields: bytes) -> bytes:
+    """Return the lines of fields whose names are some, without white space after the names."""
+    kept: list[bytes] = []
+    stays = True
+    for line in fields.splitlines(keepends=True):
+        name, colon, value = line.partition(b":")
+        if line[:1] not in (b" ", b"\t"):  # a folded line goes where its field goes
+            name = name.rstrip(b" \t")
+            stays = not line.strip() or bool(colon and _NAME.fullmatch(name))
+        if stays:
+            kept.append(name + colon + value)
+    return b"".join(kept)
 
 
 def status_of(head: bytes) -> int:

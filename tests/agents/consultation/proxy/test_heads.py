@@ -1,6 +1,8 @@
 """A stored head goes out as it came, but for what two readers could read differently."""
 
+import http.client
 import re
+from io import BytesIO
 
 import pytest
 from hypothesis import given
@@ -29,6 +31,20 @@ def test_nothing_ambiguous_goes_out(noise):
     assert head is not None
     assert not re.search(rb"\r(?!\n)|\0", head)
     assert head.split(b"\n", 1)[1][:1] not in (b" ", b"\t")
+
+
+@given(st.lists(st.binary(max_size=20).map(lambda data: data.replace(b"\n", b"") or b"x")))
+def test_no_line_hides_those_after_it(lines):
+    """What is no field takes no client in: all that follow are read."""
+    head = forwardable(b"\r\n".join([b"HTTP/1.1 200 OK", *lines, b"Last: 1", b"", b""]))
+    assert http.client.parse_headers(BytesIO(head.partition(b"\n")[2]))["Last"] == "1"
+
+
+def test_names_are_mended():
+    """White space after a name goes (RFC 9112 §5.1), and a line without a name, all of it."""
+    head = b"HTTP/1.1 200 OK\r\nA : 1\r\nB C: 2\r\n folded\r\nnothing\r\nD: 3\r\n\r\n"
+    assert forwardable(head) == b"HTTP/1.1 200 OK\r\nA: 1\r\nD: 3\r\n\r\n"
+    assert forwardable(b"HTTPS 200 OK\nA: 1\n\n") == b"HTTP/1.1 200 OK\nA: 1\n\n"
 
 
 def test_a_hidden_field_cannot_be_smuggled():
