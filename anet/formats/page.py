@@ -10,6 +10,7 @@ from anet.formats.warc_writing import CannotWrite, Part
 
 _PIECE = 1 << 20
 _CONTROL = re.compile(r"[\0-\x1f\x7f]")
+_EMPTY_LINE = re.compile(rb"\n\r?\n")
 _TYPE = re.compile(rb"^content-type:[ \t]*([^\s;,]+)", re.IGNORECASE | re.MULTILINE)
 
 
@@ -60,6 +61,12 @@ class Page:
         self.body.seek(0)
         while piece := self.body.read(_PIECE):
             yield piece
+
+
+def split_head(block: bytes) -> tuple[bytes, bytes]:
+    """Return the head of what a server sent, with its empty line, and the body."""
+    end = _EMPTY_LINE.search(block) if block[:5].upper() == b"HTTP/" else None
+    return (block[: end.end()], block[end.end() :]) if end else (b"", block)
 
 
 def one_line(name: str, text: str) -> str:

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Self
 
 from attrs import define
+from isal import isal_zlib
 from zope.interface import implementer
 
 from anet.formats import tianwang_header
 from anet.formats.members import ZLIB, Inflated
+from anet.formats.page import Page, split_head
 from anet.formats.plain import PlainBlock, PlainFile
 from anet.formats.record import Damage, DamagedRecord, IRecordReader, Record
 from anet.formats.tianwang_header import BEGINNING, LONGEST, TianwangHeader
@@ -144,3 +146,40 @@ def _rest(block: Block) -> str:
     except DamagedRecord as error:
         return str(error)
     return ""
+
+
+def page_in(data: bytes, limit: int) -> Page:
+    """Return the page of a record that is in memory.
+
+    Args:
+        data: the record.
+        limit: bytes of the largest block that is inflated.
+
+    Raises:
+        DamagedRecord: it is none, or larger than that.
+    """
+    header = tianwang_header.parsed(data)
+    if header is None:
+        raise DamagedRecord("the header of the record is damaged")
+    block = data[header.bytes : header.bytes + header.length]
+    size = header.unzip_length
+    if size is not None:
+        block = _inflated(block, size, limit)
+    head, body = split_head(block)
+    about = dict(header.fields)
+    date = "".join(filter(str.isdigit, about.get("WARC-Date", "")))
+    address, origin = header.get("ip"), header.get("origin")
+    return Page(about["WARC-Target-URI"], date, head, body, address, origin=origin)
+
+
+def _inflated(data: bytes, size: int, limit: int) -> bytes:
+    if size > limit:
+        raise DamagedRecord(f"it has {size} bytes, more than are read at once")
+    inflate = isal_zlib.decompressobj(wbits=ZLIB)
+    try:
+        block: bytes = inflate.decompress(data, size + 1)
+    except isal_zlib.error as error:  # type: ignore[misc]
+        raise DamagedRecord(f"compressed data are damaged: {error}") from None
+    if len(block) != size or not inflate.eof:
+        raise DamagedRecord(f"its compressed data are not the {size} bytes that its header says")
+    return block
