@@ -10,20 +10,22 @@ from pathlib import Path
 
 import pytest
 
+from agents.archive.kept_records import name_of
+
 DLWEB = Path(sys.executable).parent / "dlweb"
 URL = "http://www.example.org/"
 HEAD = b"HTTP/1.1 200 Fine\r\nX-Odd:  kept \r\n\r\n"
 DAYS = {"20260101120000000000": b"first", "20260301120000000000": b"second"}
 
 
-def write_node(archive: Path, number: int, days: dict[str, bytes]) -> Path:
+def write_node(archive: Path, number: int, days: dict[str, bytes], url: str = URL) -> Path:
     """Write a storage node's folder that holds one URL, as its layout is documented."""
     node = archive / f"storage-{number}"
-    key = sha256(URL.encode()).hexdigest()
+    key = sha256(url.encode()).hexdigest()
     structures = node / "structures" / key[:2] / key[2:4]
     structures.mkdir(parents=True)
     (node / "layout").write_text("dlweb-storage 2\n")
-    heads = f"dlweb-structure 1 {URL}\n".encode()
+    heads = f"dlweb-structure 1 {url}\n".encode()
     lines = b""
     for date, body in sorted(days.items()):
         name = sha256(body).hexdigest()
@@ -55,6 +57,15 @@ def dlweb(archive: Path, verb: str, *words: str) -> "subprocess.CompletedProcess
     return subprocess.run(
         [DLWEB, verb, "--archive", archive, *words], capture_output=True, check=False, timeout=30
     )
+
+
+def test_records_of_an_import_are_for_who_looks_after_the_archive(tmp_path: Path) -> None:
+    """No reader is shown them; the commands on the archive's own files give them by their name."""
+    name = name_of("a b.warc.gz", "0123456789abcdef0123")
+    write_node(tmp_path, 1, DAYS, name)
+    assert dlweb(tmp_path, "get", name).stdout == b"second"
+    assert [each["url"] for each in json.loads(dlweb(tmp_path, "captures", "--json", name).stdout)]
+    assert dlweb(tmp_path, "get", "ftp://e.org/").returncode
 
 
 def test_the_newest_is_given_without_a_date(archive: Path) -> None:
