@@ -2,24 +2,37 @@
 
 Pages, logs and the package itself are no records, but would be lost if they were passed over: each
 is read as a `resource` of the name `urn:wacz:…`. Indexes can be made again, and are passed over.
-Offsets are those of the WACZ file, so that a reader can be started at any record.
+Offsets are those of the WACZ file, so that a reader can be started at any record; where WARCs are
+packed, which the specification forbids, they are not, and `stored` makes a file of which they are.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Self
 from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
+from zipfile import ZipFile, ZipInfo
 
 from attrs import evolve
-from zope.interface import implementer
+from zope.interface import Attribute, implementer
 
 from anet.formats.record import Damage, DamagedRecord, IBlock, IRecordReader, Record
 from anet.formats.wacz import Wacz, is_warc
-from anet.formats.zip_members import BadMember, Member
+from anet.formats.zip_members import BadMember, Member, ZipMembers
 
-OpenWarc = Callable[[BinaryIO, int], IRecordReader]
-"""Reads the records of a WARC or an ARC from a byte on; offsets are those of that file."""
+
+class IWarcReader(IRecordReader):
+    """The records of a WARC, which says whether it can be read from any of them on."""
+
+    seekable = Attribute("bool: whether each record is compressed by itself, or not at all")
+
+
+OpenWarc = Callable[[BinaryIO, int], IWarcReader]
+"""Reads the records of a WARC from a byte on; offsets are those of that file."""
+
+_ONE_MEMBER = "is one gzip member around all records: take it out, and import it by itself"
 
 _MEDIA_TYPES = {".json": "application/json", ".jsonl": "application/jsonl", ".log": "text/plain"}
 
@@ -71,13 +84,17 @@ class WaczRecords:
                 yield self._other(member)
 
     def _warc(self, member: Member) -> Iterator[Record | Damage]:
-        with self._wacz.zip.open(member) as file:
-            for each in self._open_warc(file, max(0, self._offset - member.begin)):
-                if isinstance(each, Record):
-                    yield evolve(each, offset=each.offset + member.begin)
-                else:
-                    begin, end = each.offset + member.begin, each.end + member.begin
-                    yield evolve(each, offset=begin, end=end)
+        try:
+            file = self._wacz.zip.file(member)
+        except BadMember as error:
+            yield Damage(member.begin, member.end, str(error))
+            return
+        with file:
+            reader = self._open_warc(file, max(0, self._offset - member.begin))
+            if reader.seekable:
+                yield from (_moved(each, member.begin) for each in reader)
+            else:
+                yield Damage(member.begin, member.end, f"{member.name!r} {_ONE_MEMBER}")
 
     def _other(self, member: Member) -> Record:
         suffix = Path(member.name).suffix
@@ -86,13 +103,42 @@ class WaczRecords:
         fields = (
             ("WARC-Type", "resource"),
             ("WARC-Record-ID", f"<urn:uuid:{identity}>"),
-            ("WARC-Date", "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z".format(*member.info.date_time)),
+            ("WARC-Date", _date(member)),
             ("WARC-Target-URI", name),
             ("Content-Type", _MEDIA_TYPES.get(suffix, "application/octet-stream")),
             ("Content-Length", str(member.size)),
         )
         block = _Block(self._wacz.zip.pieces(member))
         return Record("WARC/1.1", "resource", fields, member.begin, member.size, block)
+
+
+def stored(path: Path, target: Path) -> None:
+    """Write a WACZ file whose members are not packed, and the same otherwise.
+
+    Raises:
+        NotZip: it is no zip file that can be read.
+        OSError: the disk.
+    """
+    with ZipMembers(path) as source, ZipFile(target, "w") as copy:
+        for member in source.members:
+            info = ZipInfo(member.name, member.info.date_time)
+            with suppress(BadMember), copy.open(info, "w", force_zip64=True) as file:
+                file.writelines(source.pieces(member))
+
+
+def _date(member: Member) -> str:
+    """Return when a member was packed; the zip format's first day when it says no such date."""
+    try:
+        date = datetime(*member.info.date_time)
+    except ValueError:
+        date = datetime(1980, 1, 1)
+    return date.isoformat() + "Z"
+
+
+def _moved(each: Record | Damage, begin: int) -> Record | Damage:
+    if isinstance(each, Record):
+        return evolve(each, offset=each.offset + begin)
+    return evolve(each, offset=each.offset + begin, end=each.end + begin)
 
 
 @implementer(IBlock)

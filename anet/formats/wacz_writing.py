@@ -7,7 +7,7 @@ record by its bytes.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from hashlib import sha256
 from json import dumps
@@ -150,6 +150,8 @@ class WaczWriter:
 
     def abandon(self) -> None:
         """Remove what was written."""
+        with suppress(OSError, ValueError):  # writes its table of members
+            self._zip.close()
         self._file.close()
         Path(self._file.name).unlink(missing_ok=True)
 

@@ -9,7 +9,8 @@ import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Self
+from tempfile import TemporaryFile
+from typing import BinaryIO, Self, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from attrs import frozen
@@ -96,14 +97,26 @@ class ZipMembers:
         """Return the member of a name."""
         return next((each for each in self.members if each.name == name), None)
 
-    def open(self, member: Member) -> BinaryIO:
-        """Return the bytes of a member, one after the other; seekable if it is stored.
+    def file(self, member: Member) -> BinaryIO:
+        """Return the bytes of a member as a file that can be read at any place.
 
-        One member at a time. Its checksum is not looked at; `pieces` does.
+        One that is packed is unpacked into a temporary file, which goes when it is closed. The
+        checksum of one that is not packed is not looked at; `pieces` does.
+
+        Raises:
+            BadMember: it cannot be unpacked.
+            OSError: the disk is full.
         """
         if member.stored:
             return io.BufferedReader(_Slice(self._file, member.begin, member.end), _PIECE)
-        return self._zip.open(member.info)  # type: ignore[return-value]
+        unpacked = cast(BinaryIO, TemporaryFile())  # noqa: SIM115 (the caller closes it)
+        try:
+            unpacked.writelines(self.pieces(member))
+        except BaseException:
+            unpacked.close()
+            raise
+        unpacked.seek(0)
+        return unpacked
 
     def pieces(self, member: Member) -> Iterator[bytes]:
         """Yield the bytes of a member, and see that they are what its checksum says.
