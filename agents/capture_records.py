@@ -11,12 +11,13 @@ there (docs/decisions/0052-exporting.md).
 
 import json
 import re
+from collections.abc import Mapping
 from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 
 from agents.capture import Capture
-from agents.origin import fields as origin_fields
+from agents.origin import fields
 from agents.urls import split_port
 from anet.formats.record import Fields
 from anet.formats.warc_writing import REQUEST_TYPE, RESPONSE_TYPE, digest_field
@@ -26,7 +27,7 @@ URL_FIELD = "Dlweb-Url"
 METADATA_FIELD = "Dlweb-Metadata"
 HEAD_FIELD = "Dlweb-Head"
 
-_CHUNKED = re.compile(rb"^(?=transfer-encoding[ \t]*:)", re.IGNORECASE | re.MULTILINE)
+_CHUNKED = re.compile(rb"\n(transfer-encoding[ \t]*:)", re.IGNORECASE)
 _HIDDEN = b"X-Orig-"
 _VERSION = re.compile(rb"HTTP/[23](?:\.0)? ")
 _READ_VERSION = b"HTTP/1.1 "
@@ -39,16 +40,20 @@ def readable_head(head: bytes) -> tuple[bytes, str]:
     `Transfer-Encoding` becomes `X-Orig-Transfer-Encoding`, and HTTP/2 and 3 become HTTP/1.1 in the
     status line. Where nothing has to change, the second is empty.
     """
+    version = _VERSION.match(head)
+    if version is None and b"\ntransfer-encoding" not in head.lower():  # quicker than to search
+        return head, ""
     edits: list[tuple[int, int, str]] = []
     shift = 0
-    if (version := _VERSION.match(head)) is not None:
+    if version is not None:
         edits.append((0, len(_READ_VERSION), version[0].decode("latin-1")))
         shift = len(_READ_VERSION) - len(version[0])
-    for number, line in enumerate(_CHUNKED.finditer(head)):
-        edits.append((line.start() + shift + number * len(_HIDDEN), len(_HIDDEN), ""))
+    for line in _CHUNKED.finditer(head):
+        edits.append((line.start(1) + shift, len(_HIDDEN), ""))
+        shift += len(_HIDDEN)
     if not edits:
         return head, ""
-    readable = _CHUNKED.sub(_HIDDEN, _VERSION.sub(_READ_VERSION, head, count=1))
+    readable = _CHUNKED.sub(rb"\n%b\1" % _HIDDEN, _VERSION.sub(_READ_VERSION, head, count=1))
     return readable, json.dumps(edits, separators=(",", ":"))
 
 
@@ -75,8 +80,8 @@ def received_head(readable: bytes, edits: str) -> bytes:
 
 def record_id(date: str, content: str, url: str, kind: str = "") -> str:
     """Return the identifier of a capture's record, the same each time; `kind` of one beside it."""
-    identity = f"{date} {content} {url}"
-    return f"<urn:uuid:{uuid5(NAMESPACE_URL, f'{kind} {identity}' if kind else identity)}>"
+    identity = f"{kind} {date} {content} {url}" if kind else f"{date} {content} {url}"
+    return f"<urn:uuid:{uuid5(NAMESPACE_URL, identity)}>"
 
 
 def moment(date: str) -> str:
@@ -85,14 +90,14 @@ def moment(date: str) -> str:
     return f"{day}T{time}.{date[14:]}Z"
 
 
-def response_fields(capture: Capture, edits: str = "") -> Fields:
+def response_fields(capture: Capture, known: Mapping[str, str], edits: str = "") -> Fields:
     """Return what the record of a capture says, besides its type, block digest and length.
 
     Args:
         capture: with its head and origin.
+        known: the fields of its origin.
         edits: what `readable_head` says of its head.
     """
-    known = dict(reversed(list(origin_fields(capture.origin))))
     target = asked_url(capture.url, known.get("method", "GET"))
     said = [
         ("WARC-Record-ID", record_id(capture.date, capture.content, capture.url)),
@@ -114,18 +119,18 @@ def response_fields(capture: Capture, edits: str = "") -> Fields:
     return tuple(said)
 
 
-def request_fields(capture: Capture, *, whole: bool) -> Fields:
+def request_fields(capture: Capture, known: Mapping[str, str], *, whole: bool) -> Fields:
     """Return what the record of a capture's request says.
 
     Args:
         capture: with its origin.
+        known: the fields of its origin.
         whole: whether all that was sent is in the block.
     """
-    method = dict(reversed(list(origin_fields(capture.origin)))).get("method", "GET")
     said = [
         ("WARC-Record-ID", record_id(capture.date, capture.content, capture.url, "request")),
         ("WARC-Date", moment(capture.date)),
-        ("WARC-Target-URI", asked_url(capture.url, method)),
+        ("WARC-Target-URI", asked_url(capture.url, known.get("method", "GET"))),
         ("WARC-Concurrent-To", record_id(capture.date, capture.content, capture.url)),
         ("Content-Type", REQUEST_TYPE),
         (ORIGIN_FIELD, '""'),
@@ -141,7 +146,18 @@ def asked_url(url: str, method: str) -> str:
     return url if found is None else url[: found.start()]
 
 
-def _network(known: dict[str, str], head: bytes) -> list[tuple[str, str]]:
+def posted(url: str, method: str) -> tuple[str, str] | None:
+    """Return method and query of the request, if the archive's name of a capture holds them."""
+    found = None if method == "GET" else _METHOD.search(url)
+    return None if found is None else (method, url[found.start() + 1 :])
+
+
+def known_of(origin: str) -> Mapping[str, str]:
+    """Return the fields of an origin by their names, of those with one name the first."""
+    return dict(reversed(list(fields(origin))))
+
+
+def _network(known: Mapping[str, str], head: bytes) -> list[tuple[str, str]]:
     """Return what the origin tells of server and protocols."""
     said = []
     if known.get("address") and "proxy" not in known:  # else it is the proxy's

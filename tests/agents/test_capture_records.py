@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from agents.capture import Capture
 from agents.capture_records import (
     asked_url,
+    known_of,
     moment,
     readable_head,
     received_head,
@@ -78,7 +79,8 @@ def test_a_response_says_where_it_came_from() -> None:
         "crawl: 1\naddress: [2001:db8::1]:443\nprotocol: h2\n"
         f"tls: TLSv1.3 TLS_AES_256_GCM_SHA384 {KEY}\ntruncated: disconnect\n"
     )
-    said = response_fields(capture(origin=origin, metadata="0000000000000007"))
+    one = capture(origin=origin, metadata="0000000000000007")
+    said = response_fields(one, known_of(origin))
     assert ("WARC-IP-Address", "2001:db8::1") in said
     assert [value for name, value in said if name == "WARC-Protocol"] == ["h2", "tls/1.3"]
     assert ("WARC-Cipher-Suite", "TLS_AES_256_GCM_SHA384") in said
@@ -91,14 +93,15 @@ def test_a_response_says_where_it_came_from() -> None:
 
 def test_the_address_of_a_proxy_is_not_the_servers() -> None:
     """Through a proxy the address of the server is not known."""
-    said = dict(response_fields(capture(origin="address: 192.0.2.1:3128\nproxy: a.example\n")))
+    known = {"address": "192.0.2.1:3128", "proxy": "a.example"}
+    said = dict(response_fields(capture(), known))
     assert "WARC-IP-Address" not in said
 
 
 def test_what_was_posted_is_said_of_the_url_that_was_asked() -> None:
     """WARC names the URL of the request; the archive's own name is said beside it."""
     url = "http://example.org/?a=1&__wb_method=POST&b=2"
-    said = dict(response_fields(capture(url=url, origin="method: POST\n")))
+    said = dict(response_fields(capture(url=url), {"method": "POST"}))
     assert said["WARC-Target-URI"] == "http://example.org/?a=1"
     assert said["Dlweb-Url"] == url
     assert asked_url("http://example.org/?__wb_method=POST", "GET").endswith("POST")
@@ -106,12 +109,12 @@ def test_what_was_posted_is_said_of_the_url_that_was_asked() -> None:
 
 def test_a_request_belongs_to_its_response() -> None:
     """It names the record of the response, has another identifier, and says what it lacks."""
-    one = capture(origin="method: GET\n")
-    said = dict(request_fields(one, whole=False))
-    assert said["WARC-Concurrent-To"] == dict(response_fields(one))["WARC-Record-ID"]
+    one = capture()
+    said = dict(request_fields(one, {}, whole=False))
+    assert said["WARC-Concurrent-To"] == dict(response_fields(one, {}))["WARC-Record-ID"]
     assert said["WARC-Record-ID"] != said["WARC-Concurrent-To"]
     assert said["WARC-Truncated"] == "unspecified"
-    assert "WARC-Truncated" not in dict(request_fields(one, whole=True))
+    assert "WARC-Truncated" not in dict(request_fields(one, {}, whole=True))
 
 
 def test_moments_are_told_to_the_microsecond() -> None:

@@ -17,7 +17,7 @@ from agents.archive.exporting.figures import Figures
 from agents.archive.exporting.folder import ExportFolder
 from agents.archive.exporting.made import Bodies, Group
 from agents.archive.exporting.order import Order, Sites
-from agents.archive.exporting.reading import STRUCTURES, Chooser, Missing, Reading
+from agents.archive.exporting.reading import Chooser, Missing, Reading
 from agents.archive.exporting.selection import Item
 from agents.archive.kept_records import BadRecords, KeptRecord, decoded
 from anet.workers import Workers
@@ -77,8 +77,8 @@ class Exporting:
         self.figures.doing = "choosing"
         chooser = Chooser(self._order)
         after = await self._thread.run(lambda: self._selection.cursor)
-        while page := await self._store.listing("structures", after, STRUCTURES):
-            after = page[-1].key
+        while page := await self._reading.structures(after):
+            after = page[-1]
             captures, problems = await self._reading.captures(page, chooser)
             await self._thread.run(self._selection.choose, captures, problems, after)
             self.figures.looked_at += len(page)

@@ -280,10 +280,9 @@ def _row(capture: Capture) -> tuple[Any, ...]:
     kind, file = _OWN, None
     if capture.url.startswith(SCHEME):
         kind, file = _KEPT, capture.url.removeprefix(SCHEME).partition("?")[0]
-    elif imported := value(capture.origin, "import"):
+    elif "import: " in capture.origin and (imported := value(capture.origin, "import")):
         kind, file = _IMPORTED, quote(imported, safe="")
-    repeats = value(capture.origin, "revisit").startswith("not-modified")
-    is_whole = kind != _KEPT and capture.size > 0 and not repeats
+    is_whole = kind != _KEPT and capture.size > 0 and "revisit: not-modified" not in capture.origin
     return (
         kind,
         capture.date,

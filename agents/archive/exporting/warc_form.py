@@ -1,6 +1,6 @@
 """Captures as records of WARC 1.1 (docs/reference/export.md)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from zope.interface import implementer
@@ -14,6 +14,7 @@ from agents.archive.kept_records import KeptRecord
 from agents.capture import Capture
 from agents.capture_records import (
     asked_url,
+    known_of,
     moment,
     posted,
     readable_head,
@@ -21,7 +22,7 @@ from agents.capture_records import (
     request_fields,
     response_fields,
 )
-from agents.origin import Revisit, SentRequest, request_of, revisit_of, value
+from agents.origin import Revisit, SentRequest, request_of, revisit_of
 from anet.formats.compressing import Encoding
 from anet.formats.record import Fields
 from anet.formats.warc_writing import (
@@ -75,17 +76,20 @@ class WarcForm:
             words = f"{capture.url} of {capture.date}: {body.words}"
             return Group(item.place, 0, 0, (), (words,))
         head, edits = readable_head(capture.head)
-        fields = response_fields(capture, edits)
-        revisit = self._repeats(item) if self._revisits else None
+        known = known_of(capture.origin)
+        fields = response_fields(capture, known, edits)
+        revisit = self._repeats(item, known) if self._revisits else None
         try:
             if revisit is not None:
-                made = self._made("revisit", fields + _refers(revisit, capture), [head], capture)
+                made = self._made(
+                    "revisit", fields + _refers(revisit, capture, known), [head], capture, known
+                )
             else:
                 title = title_of(capture, body) if self._pages else None
-                made = self._made("response", fields, [head, body], capture, title)
+                made = self._made("response", fields, [head, body], capture, known, title)
             records = [made]
-            if (request := request_of(capture.origin)) is not None:
-                records.append(self._request(capture, request))
+            if "request" in known and (request := request_of(capture.origin)) is not None:
+                records.append(self._request(capture, known, request))
         except CannotWrite as error:
             return Group(item.place, 0, 0, (), (f"{capture.url} of {capture.date}: {error}",))
         return Group(item.place, 1, capture.size, records)
@@ -105,11 +109,10 @@ class WarcForm:
                 captures += each.kind in ("response", "revisit", "resource")
         return Group(item.place, captures, size, made, problems)
 
-    def _repeats(self, item: Item) -> Revisit | None:
+    def _repeats(self, item: Item, known: Mapping[str, str]) -> Revisit | None:
         """Return which capture one repeats, if its content need not be written again."""
-        told = revisit_of(item.capture.origin)
-        if told is not None and told.profile == "not-modified":
-            return told
+        if known.get("revisit", "").startswith("not-modified "):
+            return revisit_of(item.capture.origin)
         if item.former is None or not item.capture.size:
             return None
         return Revisit("identical-payload", *item.former)
@@ -120,13 +123,15 @@ class WarcForm:
         fields: Fields,
         parts: Sequence[Part],
         capture: Capture,
+        known: Mapping[str, str],
         page: str | None = None,
     ) -> Made:
         data = held(new_record(kind, fields, parts, self._encoding), capture.size, self._spool)
-        return Made(kind, data, capture.url, fields, capture.head, page, posted(capture))
+        asked = posted(capture.url, known.get("method", "GET"))
+        return Made(kind, data, capture.url, fields, capture.head, page, asked)
 
-    def _request(self, capture: Capture, request: SentRequest) -> Made:
-        fields = request_fields(capture, whole=request.body is not None)
+    def _request(self, capture: Capture, known: Mapping[str, str], request: SentRequest) -> Made:
+        fields = request_fields(capture, known, whole=request.body is not None)
         block = request.head + (request.body or b"")
         return Made("request", b"".join(new_record("request", fields, [block], self._encoding)))
 
@@ -137,10 +142,10 @@ class WarcForm:
         return Made(each.kind, data, kept.url_of(each), fields, kept.head_of(each, parts))
 
 
-def _refers(revisit: Revisit, capture: Capture) -> Fields:
+def _refers(revisit: Revisit, capture: Capture, known: Mapping[str, str]) -> Fields:
     """Return what a revisit says of the capture that it repeats."""
     url = revisit.url or capture.url
-    target = asked_url(url, value(capture.origin, "method") or "GET")
+    target = asked_url(url, known.get("method", "GET"))
     profile = NOT_MODIFIED if revisit.profile == "not-modified" else IDENTICAL_PAYLOAD
     return (
         ("WARC-Profile", profile),
