@@ -22,6 +22,7 @@ BLOCK_LINES = 1024  # that are compressed together, as the field's tools do
 _FIELDS_TYPE = "application/warc-fields"
 _TYPE_END = re.compile(r"[;\s]")
 _FOLDED = re.compile(r"\r?\n[ \t]+")
+_CONTENT_TYPE = re.compile(rb"\n[ \t]*content-type[ \t]*:((?:[^\n]|\n[ \t])*)", re.IGNORECASE)
 _NOT_DIGITS = re.compile(r"\D")
 _SECONDS = 14  # digits of a date to the second
 
@@ -97,11 +98,12 @@ def _http(head: bytes) -> tuple[str | None, str | None]:
     """Return the status of an answer and what type it says to be of."""
     if not head:
         return None, None
-    status_line, *lines = _FOLDED.sub(" ", head.decode("utf-8", "replace")).splitlines()
-    words = status_line.split()
-    named = (line.partition(":") for line in lines)
-    types = (value.strip() for name, _, value in named if name.strip().lower() == "content-type")
-    return (words[1] if len(words) > 1 else ""), next(types, None)
+    words = head.partition(b"\n")[0].split()
+    status = words[1].decode("utf-8", "replace") if len(words) > 1 else ""
+    named = _CONTENT_TYPE.search(head)
+    if named is None:
+        return status, None
+    return status, _FOLDED.sub(" ", named[1].decode("utf-8", "replace")).strip()
 
 
 def _blocks(lines: Iterator[bytes]) -> Iterator[list[bytes]]:

@@ -56,7 +56,7 @@ def new_record(
         ("WARC-Block-Digest", digest_field(_hash(parts))),
         ("Content-Length", str(size)),
     )
-    return record(made, parts, encoding)
+    return _written(_head(made, VERSION), parts, size, encoding)
 
 
 def record(
@@ -78,8 +78,7 @@ def record(
     size = sum(map(_size, parts))
     if _length(fields) != size:
         raise CannotWrite(f"Content-Length is {_length(fields)}, but the block has {size} bytes")
-    whole = len(head) + size + len(_END)
-    return encoding.compressed(_counted(head, parts, whole), whole)
+    return _written(head, parts, size, encoding)
 
 
 def warcinfo(name: str, date: str, details: Fields, encoding: Encoding = GZIP) -> Iterator[bytes]:
@@ -129,6 +128,13 @@ def _length(fields: Fields) -> int | None:
     lengths = {value for name, value in fields if name.lower() == "content-length"}
     said = lengths.pop() if len(lengths) == 1 else ""
     return int(said) if said.isascii() and said.isdecimal() else None
+
+
+def _written(head: bytes, parts: Sequence[Part], size: int, encoding: Encoding) -> Iterator[bytes]:
+    whole = len(head) + size + len(_END)
+    if all(isinstance(part, bytes) for part in parts):
+        return encoding.compressed((head, *parts, _END), whole)  # type: ignore[arg-type]
+    return encoding.compressed(_counted(head, parts, whole), whole)
 
 
 def _counted(head: bytes, parts: Sequence[Part], whole: int) -> Iterator[bytes]:

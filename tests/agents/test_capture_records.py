@@ -1,6 +1,7 @@
 """A capture as records of a WARC file."""
 
 import json
+from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from agents.capture_records import (
     moment,
     readable_head,
     received_head,
+    record_id,
     request_fields,
     response_fields,
 )
@@ -115,6 +117,13 @@ def test_a_request_belongs_to_its_response() -> None:
     assert said["WARC-Record-ID"] != said["WARC-Concurrent-To"]
     assert said["WARC-Truncated"] == "unspecified"
     assert "WARC-Truncated" not in dict(request_fields(one, {}, whole=True))
+
+
+def test_identifiers_are_those_that_anybody_can_make() -> None:
+    """A record's identifier is a UUID of version 5, in the namespace of URLs."""
+    for number in range(20):
+        made = uuid5(NAMESPACE_URL, f"{number} {KEY} http://example.org/")
+        assert record_id(str(number), KEY, "http://example.org/") == f"<urn:uuid:{made}>"
 
 
 def test_moments_are_told_to_the_microsecond() -> None:

@@ -7,6 +7,7 @@ same one. It is made from a canonical URL, of which most of that work is done al
 """
 
 import re
+from functools import lru_cache
 from urllib.parse import quote, unquote_to_bytes
 
 from attrs import frozen
@@ -43,9 +44,15 @@ def surt(url: str) -> str:
 
 def site(url: str) -> str:
     """Return host and port of a canonical URL as its urlkey begins: `org,example:8080`."""
-    scheme = url.partition(":")[0]
-    port = urls.split_port(urls.authority(url))[1]
-    return _labels(urls.host(url)) + ("" if port in (None, _DEFAULT_PORTS[scheme]) else f":{port}")
+    return _site(url[: url.index("/", len("https://"))])
+
+
+@lru_cache(maxsize=1000)
+def _site(origin: str) -> str:
+    """Return the same for scheme, host and port, which many URLs share."""
+    host, port = urls.split_port(urls.authority(origin))
+    scheme = origin.partition(":")[0]
+    return _labels(host) + ("" if port in (None, _DEFAULT_PORTS[scheme]) else f":{port}")
 
 
 def ranges(url: str, match: str) -> list[Range]:
