@@ -4,7 +4,7 @@ Each content comes after a line of its own that says its key and its size:
 
     KEY SIZE LF, then SIZE bytes
 
-Spoken by connectivity agents to storage nodes. Sans I/O.
+Spoken to storage nodes by whoever brings them much. Sans I/O.
 """
 
 import re
@@ -21,9 +21,9 @@ class BadBundle(Exception):
     """A body is no bundle; the message says why."""
 
 
-def pack(contents: Iterable[tuple[str, bytes]]) -> bytes:
+def pack(contents: Iterable[tuple[str, bytes | memoryview]]) -> bytes:
     """Return the bundle of contents, each with its key."""
-    pieces: list[bytes] = []
+    pieces: list[bytes | memoryview] = []
     for key, data in contents:
         pieces += (f"{key} {len(data)}\n".encode("ascii"), data)
     return b"".join(pieces)

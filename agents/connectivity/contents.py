@@ -7,10 +7,11 @@ from twisted.internet.defer import Deferred, DeferredSemaphore, FirstError, gath
 
 from agents.connectivity.crawl_folder import CrawlFolder
 from agents.connectivity.index import Index
-from agents.connectivity.parcels import Parcel, parcels
+from agents.connectivity.loading import load
 from agents.connectivity.patience import Patience
-from agents.connectivity.sending import Load, NotTaken, Sender
+from agents.delivery import Load, NotTaken, Parcel, Sender, parcels
 from agents.deposit import ContentSize, Placement
+from anet.workers import Workers
 
 _BUNDLES_AT_ONCE = 4  # each is in memory while it is sent
 
@@ -45,10 +46,16 @@ class Contents:
     """Stores the contents of crawls on storage nodes."""
 
     def __init__(
-        self, index: Index, sender: Sender, *, puts_at_once: int, replica_tries: int
+        self,
+        index: Index,
+        sender: Sender,
+        workers: Workers,
+        *,
+        puts_at_once: int,
+        replica_tries: int,
     ) -> None:
-        """Use `index` for places, and `sender`; see the configuration for limits."""
-        self._index, self._sender = index, sender
+        """Use `index` for places, `workers` to read; see the configuration for limits."""
+        self._index, self._sender, self._workers = index, sender, workers
         self._puts_at_once, self._replica_tries = puts_at_once, replica_tries
 
     async def store(
@@ -69,7 +76,9 @@ class Contents:
         Raises:
             Stalled: nothing has moved for too long.
         """
-        bringing = _Bringing(self._index, self._sender, folder, patience, self._replica_tries)
+        bringing = _Bringing(
+            self._index, self._sender, self._workers, folder, patience, self._replica_tries
+        )
         taken = bringing.taken
         wanted: list[tuple[ContentSize, Placement]] = []
         placements = await self._index.place(contents, patience)
@@ -96,6 +105,7 @@ class _Bringing:
 
     index: Index
     sender: Sender
+    workers: Workers
     folder: CrawlFolder
     patience: Patience
     replica_tries: int
@@ -130,9 +140,9 @@ class _Bringing:
         failed: list[str] = []
         lost: set[str] = set()
 
-        async def send(node: str, load: Load) -> None:
+        async def send(node: str, loaded: Load) -> None:
             try:
-                lost.update(await self.sender.send(node, parcel, load))
+                lost.update(await self.sender.send(node, parcel, loaded))
             except NotTaken as error:
                 problems.append(str(error))
                 failed.append(node)
@@ -141,13 +151,13 @@ class _Bringing:
                 self.patience.moved()
 
         try:
-            load = await self.sender.load(self.folder, parcel)
+            loaded = await load(self.workers, self.folder, parcel)
         except NotTaken as error:
             problems.append(str(error))
         else:
-            lost |= load.gone
+            lost |= loaded.gone
             lacking = [node for node in parcel.nodes if node not in have]
-            await _all([Deferred.fromCoroutine(send(node, load)) for node in lacking])
+            await _all([Deferred.fromCoroutine(send(node, loaded)) for node in lacking])
         self.taken.missing |= lost
         offered = evolve(
             parcel.without(lost), have=tuple(have), failed=tuple(failed), tries=parcel.tries + 1

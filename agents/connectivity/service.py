@@ -13,7 +13,7 @@ from agents.connectivity.index import Index
 from agents.connectivity.learning import Learning
 from agents.connectivity.methods import ConnectivityMethods
 from agents.connectivity.pages import ConnectivityPages
-from agents.connectivity.sending import Sender
+from agents.delivery import Sender
 from agents.machines import machine_name
 from anet.http import HttpServer, guarded
 from anet.starting import in_words
@@ -74,7 +74,8 @@ class ConnectivityService(MultiService):
         workers = Workers(reactor, 2, name="connectivity files")
         contents = Contents(
             index,
-            Sender(client, workers, secret(configuration.directory)),
+            Sender(client, secret(configuration.directory)),
+            workers,
             puts_at_once=config.puts_at_once,
             replica_tries=config.replica_tries,
         )

@@ -9,7 +9,8 @@ bucket_address  where a bucket is, and where its keys are
 bucket      one bucket of an object store, called from threads
 s3          the same files as objects of a bucket (extra `s3`)
 depot       a bucket in which a disk of a running node keeps its contents (depot_map: which)
-cluster     the storage nodes of an archive that runs (index_link, node_client: how it is asked)
+cluster     the storage nodes of an archive that runs (index_link, node_client: how it is asked,
+            delivering: how it is fed)
 places      which store an address names
 copied      what was copied already, so that a copy can be taken up again
 copying     from one store to another, verified

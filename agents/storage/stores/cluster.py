@@ -17,17 +17,18 @@ from zope.interface import implementer
 
 from agents.capture import Capture, structure_key
 from agents.configuration import Configuration, Port, http_client, secret
-from agents.deposit import ContentSize, Placement
+from agents.delivery import Sender
 from agents.storage.disk.layout import Kind
 from agents.storage.errors import DamagedStructure
 from agents.storage.node.config import StorageNodeConfig
 from agents.storage.status import Cluster
-from agents.storage.stores.errors import NotHeld, StoreUnreachable
+from agents.storage.stores.delivering import Delivery
+from agents.storage.stores.errors import NotHeld, StoreRefused, StoreUnreachable
 from agents.storage.stores.fetching import fetch
 from agents.storage.stores.index_link import FIRST_PATIENCE, PATIENCE, IndexLink
 from agents.storage.stores.interface import Given, Held, IStore
 from agents.storage.stores.node_client import NodeClient
-from agents.storage.stores.together import outcomes_of_each, together
+from agents.storage.stores.together import in_rounds, together
 from anet.workers import Workers
 from hip import Agent
 
@@ -35,7 +36,6 @@ KIND = "connectivity"  # who may deposit
 _REMEMBERED = 100_000  # contents whose nodes the index may not know of yet
 _BATCH = 200  # captures recorded by one call
 _BATCH_BYTES = 2 << 20
-_AT_ONCE = 16  # contents that are put
 _CAPTURES = 50  # read at once, with their heads
 
 
@@ -58,13 +58,15 @@ class ClusterStore:
         security = configuration.security(KIND)
         self._agent = Agent(reactor, KIND, f"{KIND}-{os.getpid()}", security=security)
         self._index = IndexLink(reactor, self._agent.connect(master))
-        self._nodes = NodeClient(http_client(reactor, security, waiting_limit=10_000))
+        self._client = http_client(reactor, security, waiting_limit=10_000)
+        self._nodes = NodeClient(self._client)
+        self._sender: Sender | None = None
         self._took: OrderedDict[str, list[str]] = OrderedDict()
 
     async def open(self, *, writing: bool = False) -> None:
         """Link to an index node."""
         if writing:
-            self._nodes.secret = secret(self._configuration.directory)
+            self._sender = Sender(self._client, secret(self._configuration.directory))
         self._agent.startService()
         self._nodes.startService()
         try:
@@ -78,38 +80,34 @@ class ClusterStore:
         await self._agent.stopService()
         await self._nodes.stopService()
 
-    async def put(self, key: str, body: Any) -> bool:
+    async def put(self, key: str, body: bytes | Path) -> bool:
         """Store a content on the nodes that the index names; one of them is enough for a yes.
 
         Raises:
             DigestMismatch: the bytes are not what the key says.
             StoreUnreachable: no node took it.
         """
-        size = len(body) if isinstance(body, bytes) else body.stat().st_size
-        wanted = [ContentSize(key, size)]
-        [placement] = await self._index.call(list[Placement], "place", contents=wanted)
-        if placement.known or key in self._took:
-            return False
-        took: list[str] = []
-        problems = ["no storage node is up"]
-
-        async def send(node: str) -> None:
-            try:
-                await self._nodes.put(node, key, body)
-            except StoreUnreachable as error:
-                problems.append(str(error))
-            else:
-                took.append(node)
-
-        await together(send(node) for node in placement.nodes)
-        if not took:
-            raise StoreUnreachable(f"nobody took {key}: {problems[-1]}")
-        self._remember(key, took)
-        return True
+        [outcome] = await self.put_all([(key, body)])
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     async def put_all(self, contents: Sequence[Given]) -> list[bool | Exception]:
         """Store contents, durably; return for each whether it is new, or why it is not stored."""
-        return await outcomes_of_each(contents, lambda each: self.put(*each), _AT_ONCE)
+        return await in_rounds(contents, self._put_different)
+
+    async def _put_different(self, contents: Sequence[Given]) -> list[bool | Exception]:
+        """Store contents of which no key comes twice."""
+        if self._sender is None:
+            raise StoreRefused(f"{self.name} was opened to be read")
+        lacking = [each for each in contents if each[0] not in self._took]
+        delivery = Delivery(self._index, self._sender, self._workers, lacking)
+        await delivery.run()
+        for key, nodes in delivery.became.items():
+            if nodes and not isinstance(nodes, Exception):
+                self._remember(key, nodes)
+        became = [delivery.became.get(key, []) for key, _ in contents]
+        return [each if isinstance(each, Exception) else bool(each) for each in became]
 
     async def size(self, key: str) -> int | None:
         """Return the bytes of a content, or None."""

@@ -1,7 +1,6 @@
 """A storage node's HTTP interface, as a client needs it (docs/reference/storage-http.md)."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,11 +9,10 @@ from twisted.application.service import Service
 
 from agents.capture import Capture, is_key
 from agents.storage.disk.layout import Kind
-from agents.storage.errors import DigestMismatch
 from agents.storage.stores.errors import NotHeld, StoreUnreachable
 from agents.storage.stores.interface import PIECE, Held
 from anet.errors import AnetError, BodyTooLarge
-from anet.http import FileBody, HttpClient
+from anet.http import HttpClient
 
 _ANSWER_LIMIT = 64 * 1024  # bytes of an answer to a PUT
 _LISTING_LIMIT = 4 << 20  # bytes of a page of keys
@@ -34,13 +32,9 @@ class NodeClient(Service):
 
     Args:
         client: speaks with them; it starts and stops with this.
-
-    Attributes:
-        secret: the archive's, which a node wants to see before it writes.
     """
 
     def __init__(self, client: HttpClient) -> None:
-        self.secret = ""
         self._client = client
 
     def startService(self) -> None:
@@ -50,22 +44,6 @@ class NodeClient(Service):
     async def stopService(self) -> None:
         """Close all connections."""
         await self._client.stopService()
-
-    async def put(self, node: str, key: str, body: bytes | Path) -> None:
-        """Store a content, durably.
-
-        Raises:
-            DigestMismatch: the bytes are not what the key says.
-            StoreUnreachable: the node did not take it.
-        """
-        sent = body if isinstance(body, bytes) else FileBody.whole(body)
-        credential = [(b"Authorization", f"Bearer {self.secret}".encode())]
-        status, words = await self._ask("PUT", node, f"/contents/{key}", credential, sent)
-        said = words.decode("utf-8", "replace").strip()[:200]
-        if status == 409:
-            raise DigestMismatch(said)
-        if status not in (200, 201):
-            raise StoreUnreachable(f"{node} answers {status}: {said}")
 
     async def size(self, node: str, key: str) -> int | None:
         """Return the bytes of a content, or None when the node lacks it."""
@@ -91,7 +69,7 @@ class NodeClient(Service):
         while end is None or start < end:
             last = start + PIECE if end is None else min(start + PIECE, end)
             part = [(b"Range", b"bytes=%d-%d" % (start, last - 1))]
-            status, piece = await self._ask("GET", node, f"/contents/{key}", part, limit=PIECE)
+            status, piece = await self._ask(node, f"/contents/{key}", part, limit=PIECE)
             if status == 404:
                 raise NotHeld(f"{node} does not hold {key}")
             if status == 416 or not piece:
@@ -130,7 +108,7 @@ class NodeClient(Service):
         return found
 
     async def _json(self, node: str, target: str, shape: Any, limit: int) -> Any:
-        status, body = await self._ask("GET", node, target, limit=limit)
+        status, body = await self._ask(node, target, limit=limit)
         if status == 404:
             raise NotHeld(f"{node} does not hold it")
         if status != 200:
@@ -142,11 +120,9 @@ class NodeClient(Service):
 
     async def _ask(
         self,
-        method: str,
         node: str,
         target: str,
         headers: list[tuple[bytes, bytes]] | None = None,
-        body: bytes | FileBody = b"",
         limit: int = _ANSWER_LIMIT,
     ) -> tuple[int, bytes]:
         """Return the status and the body of an answer.
@@ -156,7 +132,7 @@ class NodeClient(Service):
             StoreUnreachable: there is none.
         """
         try:
-            response = await self._client.request(method, _base(node) + target, headers or (), body)
+            response = await self._client.request("GET", _base(node) + target, headers or ())
             try:
                 return response.head.status, await response.read(limit)
             except BodyTooLarge:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bundle import BUNDLE_LIMIT, CONTENT_LIMIT, COUNT_LIMIT
-from agents.connectivity.parcels import parcels
+from agents.delivery import parcels
 from agents.deposit import ContentSize, Placement
 
 _NODES = st.lists(st.sampled_from(["http://a", "http://b", "http://c"]), unique=True)
