@@ -13,9 +13,11 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 import msgspec
+from isal import igzip
 
 SCHEME = "warc:"
 MEDIA_TYPE = "application/x-dlweb-records"
+_LEVEL = 2  # of ISA-L: ten times as quick as zlib, and a tenth larger
 
 
 class Inline(msgspec.Struct, tag="inline", tag_field="part"):
@@ -81,7 +83,7 @@ def name_of(file: str, identity: str) -> str:
 def encoded(part: Slice, records: Iterable[KeptRecord]) -> bytes:
     """Return the content that keeps the records of a slice; the same for the same records."""
     lines = [msgspec.json.encode(each) for each in (part, *records)]
-    return gzip.compress(b"\n".join(lines) + b"\n", compresslevel=6, mtime=0)
+    return igzip.compress(b"\n".join(lines) + b"\n", compresslevel=_LEVEL, mtime=0)
 
 
 def decoded(content: bytes) -> tuple[Slice, list[KeptRecord]]:

@@ -6,8 +6,7 @@ from typing import Any
 
 import msgspec
 
-from agents.archive.importing.captures import CAPTURED
-from agents.archive.importing.digests import declared, digester, key_of
+from agents.archive.importing.digests import Digest, declared, digester, key_of
 from agents.archive.importing.members import Member
 from agents.archive.importing.spool import PIECE, SMALL, SliceFolder
 from agents.archive.kept_records import Inline, Stored
@@ -95,8 +94,10 @@ class Blocks:
         member.content, member.size = self._spool.add(body), len(body)
         if body:
             before.append(Stored(member.content, member.size, chunks))
-        known, problem = _judged(member, sha1(body, usedforsecurity=False).digest(), body)
-        return Block(before, known, problem)
+        sums = _Sums(member)
+        for update in sums.updates:
+            update(body)
+        return Block(before, *sums.judged())
 
     def _other(self, member: Member, data: bytes) -> Block:
         """Keep a block whole."""
@@ -147,46 +148,43 @@ class Blocks:
 
 
 class _Sums:
-    """The digests of a large content, made while it is written."""
+    """The digests of a content, made while it is written.
+
+    Args:
+        member: the record that it is of.
+    """
 
     def __init__(self, member: Member) -> None:
-        self._member = member
         self._sha1 = sha1(usedforsecurity=False)
-        said = declared(member.get("warc-payload-digest"))
-        self._other: Any = None if said is None else digester(said[0])(usedforsecurity=False)
-        self.updates = [self._sha1.update] + ([self._other.update] if self._other else [])
+        self._said = None if member.kind == "revisit" else _declared(member)
+        name = self._said[0] if self._said else "sha1"
+        self._other: Any = self._sha1 if name == "sha1" else digester(name)(usedforsecurity=False)
+        self.updates = [self._sha1.update]
+        if self._other is not self._sha1:
+            self.updates.append(self._other.update)
 
     def judged(self) -> tuple[list[bytes], str]:
-        """Return what the content is found by, and what the record says that is not so."""
-        other = None if self._other is None else self._other.digest()
-        return _judgement(self._member, self._sha1.digest(), other)
+        """Return what the content is found by, and what its record says that is not so.
+
+        A digest that the content does not have is no name for it: it would be an invention to give
+        this content to those who look for the other. A revisit has none of its own.
+        """
+        known, said = [b"sha1:" + self._sha1.digest()], self._said
+        if said is None:
+            return known, ""
+        if said[1] != self._other.digest():
+            return known, "its WARC-Payload-Digest is not that of its content"
+        return (known if said[0] == "sha1" else [*known, key_of(said)]), ""
 
 
-def _judged(member: Member, digest: bytes, body: bytes | memoryview) -> tuple[list[bytes], str]:
-    said = declared(member.get("warc-payload-digest"))
-    if said is None or said[0] == "sha1":
-        return _judgement(member, digest, digest)
-    other = digester(said[0])(body, usedforsecurity=False).digest()
-    return _judgement(member, digest, other)
-
-
-def _judgement(member: Member, digest: bytes, other: bytes | None) -> tuple[list[bytes], str]:
-    """Return what a content is found by, and what its record says that is not so.
-
-    A digest that the content does not have is no name for it: it would be an invention to give
-    this content to those who look for the other. A revisit has none of its own.
-    """
-    known = [key_of(("sha1", digest))]
-    said = declared(member.get("warc-payload-digest"))
-    if said is None or member.kind not in CAPTURED or member.kind == "revisit":
-        return known, ""
-    if said[1] != other:
-        return known, "its WARC-Payload-Digest is not that of its content"
-    return (known if said[0] == "sha1" else [*known, key_of(said)]), ""
+def _declared(member: Member) -> Digest | None:
+    said = member.get("warc-payload-digest")
+    return declared(said) if said else None
 
 
 def _block_problem(member: Member, data: bytes) -> str:
-    said = declared(member.get("warc-block-digest"))
+    text = member.get("warc-block-digest")
+    said = declared(text) if text else None
     if said is None or digester(said[0])(data, usedforsecurity=False).digest() == said[1]:
         return ""
     return "its WARC-Block-Digest is not that of its block"

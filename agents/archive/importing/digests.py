@@ -10,9 +10,8 @@ _LENGTH_LIMIT = 200  # characters of a digest that is looked at
 _BASE32 = str.maketrans(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567abcdefghijklmnopqrstuvwxyz",
     "0123456789abcdefghijklmnopqrstuv0123456789abcdefghijklmnop",
-    "=",
 )
-_IS_BASE32 = re.compile("[A-Za-z2-7]+=*").fullmatch
+_IS_BASE32 = re.compile("[A-Za-z2-7]+").fullmatch
 
 Digest = tuple[str, bytes]
 """An algorithm and its bytes."""
@@ -28,7 +27,7 @@ def declared(text: str) -> Digest | None:
     size = _SIZES.get(name)
     if not colon or size is None:
         return None
-    value = value.strip()
+    value = value.strip().rstrip("=")
     try:
         if len(value) == 2 * size:
             return name, bytes.fromhex(value)

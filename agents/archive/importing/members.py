@@ -7,7 +7,8 @@ import msgspec
 from anet.formats.record import Fields, Record
 
 MOST = 64  # records of one exchange
-_EXCHANGED = frozenset(("request", "response", "revisit", "resource", "metadata"))
+EXCHANGED = frozenset(("request", "response", "revisit", "resource", "metadata"))
+"""Kinds of records that may be of one exchange with others."""
 
 
 class Member(msgspec.Struct):
@@ -15,7 +16,7 @@ class Member(msgspec.Struct):
 
     Attributes:
         kind: of the record, in small letters.
-        fields: the first value of each, by its name in small letters.
+        fields: the first value of each, by its name in small letters, without white space around.
         offset: of the record in its file.
         concurrent: the records it says it is concurrent to.
         head: the head of HTTP with which its block begins, byte for byte; empty without one.
@@ -36,7 +37,7 @@ class Member(msgspec.Struct):
     @classmethod
     def of(cls, record: Record) -> "Member":
         """Return a record's, before its block is read."""
-        named = {name.lower(): value for name, value in reversed(record.fields)}
+        named = {name.lower(): value.strip() for name, value in reversed(record.fields)}
         concurrent: tuple[str, ...] = ()
         if "warc-concurrent-to" in named:
             concurrent = _concurrent(record.fields)
@@ -44,7 +45,7 @@ class Member(msgspec.Struct):
 
     def get(self, name: str) -> str:
         """Return the value of a field, named in small letters; empty if there is none."""
-        return self.fields.get(name, "").strip()
+        return self.fields.get(name, "")
 
     @property
     def target(self) -> str:
@@ -58,25 +59,23 @@ def belongs(group: Sequence[Member], member: Member) -> bool:
     Records say so (WARC-Concurrent-To, one to the other or the other way round); where none of
     them does, those of one target and date are, each kind once.
     """
-    if not group or len(group) >= MOST or member.kind not in _EXCHANGED:
+    if not group or len(group) >= MOST or member.kind not in EXCHANGED:
         return False
-    if any(other.kind not in _EXCHANGED for other in group):
-        return False
-    if member.concurrent and any(
-        other.get("warc-record-id") in member.concurrent for other in group
-    ):
-        return True
-    own = member.get("warc-record-id")
-    if own and any(own in other.concurrent for other in group):
-        return True
-    if member.concurrent or any(other.concurrent for other in group):
-        return False
-    return all(
-        other.kind != member.kind
-        and other.target == member.target
-        and other.get("warc-date") == member.get("warc-date")
-        for other in group
-    )
+    own, says = member.get("warc-record-id"), bool(member.concurrent)
+    alike = True
+    for other in group:
+        if other.kind not in EXCHANGED:
+            return False
+        if own in other.concurrent or other.get("warc-record-id") in member.concurrent:
+            return True
+        says = says or bool(other.concurrent)
+        alike = (
+            alike
+            and other.kind != member.kind
+            and other.get("warc-target-uri") == member.get("warc-target-uri")
+            and other.get("warc-date") == member.get("warc-date")
+        )
+    return alike and not says
 
 
 def _concurrent(fields: Fields) -> tuple[str, ...]:

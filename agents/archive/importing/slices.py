@@ -10,13 +10,14 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from agents.archive.importing.blocks import Blocks
-from agents.archive.importing.captures import CAPTURED, Found, Repeat, date_of, mapped
+from agents.archive.importing.captures import Found, Repeat, date_of, mapped
 from agents.archive.importing.members import Member, belongs
 from agents.archive.importing.spool import Place, SliceFolder, failure
 from agents.archive.kept_records import KeptRecord, Slice, encoded, name_of
@@ -193,7 +194,8 @@ class _Reading:
         self._blocks = Blocks(spool)
         self._read = Read(offset, captures=[], repeats=[], digests=[], kinds={}, damage=[])
         self._read.problems = []
-        self._group: list[tuple[Member, KeptRecord]] = []
+        self._group: list[Member] = []
+        self._of_group: list[KeptRecord] = []
         self._kept: list[KeptRecord] = []
         self._date = ""
         self._records = self._told = 0
@@ -210,7 +212,7 @@ class _Reading:
                 read.next = each.offset
                 continue
             member = Member.of(each)
-            mates = belongs([mate for mate, _ in self._group], member)
+            mates = belongs(self._group, member)
             if self._told >= _TOLD or (self._is_full() and not mates):
                 read.next = each.offset
                 break
@@ -232,9 +234,8 @@ class _Reading:
     def _take(self, record: Record, member: Member) -> None:
         """Read the block of a record; one that cannot be read is told as damage, by the reader."""
         read = self._read
-        fields = list(record.fields)
         self._records += 1
-        self._told += sum([len(name) + len(value) for name, value in fields]) + 100
+        self._told += sum(map(len, chain.from_iterable(record.fields))) + 100
         try:
             block = self._blocks.read(record, member)
         except DamagedRecord:
@@ -244,26 +245,29 @@ class _Reading:
         read.blocks += record.size
         if block.problem:
             self._tell(member.offset, block.problem)
-        if member.kind in CAPTURED and member.kind != "revisit" and member.content:
-            read.digests += [(known, member.content, member.size) for known in block.known]
-        self._date = self._date or date_of(member.get("warc-date"))
-        kept = KeptRecord(
-            record.version, record.kind, fields, record.offset, record.size, block.parts
+        for known in block.known:
+            read.digests.append((known, member.content, member.size))
+        if not self._date:
+            self._date = date_of(member.get("warc-date"))
+        fields = cast(list[tuple[str, str]], record.fields)  # which is written the same
+        self._group.append(member)
+        self._of_group.append(
+            KeptRecord(record.version, record.kind, fields, record.offset, record.size, block.parts)
         )
-        self._group.append((member, kept))
 
     def _close_group(self) -> None:
         """Map the exchange that has come to its end."""
         if not self._group:
             return
         group, self._group = self._group, []
-        result = mapped([member for member, _ in group], self._source.name)
+        kept, self._of_group = self._of_group, []
+        result = mapped(group, self._source.name)
         for words in result.problems:
-            self._tell(group[0][0].offset, words)
+            self._tell(group[0].offset, words)
         self._read.captures += result.captures
         self._read.repeats += result.repeats
         if result.kept:
-            self._kept += [kept for _, kept in group]
+            self._kept += kept
 
     def _keep(self, end: int) -> None:
         """Make a content of the records up to an offset, and a capture that names it."""

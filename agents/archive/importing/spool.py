@@ -23,8 +23,9 @@ from agents.archive.errors import ArchiveError
 
 SMALL = 256 * 1024  # bytes of a content that lies in a pack; as in the folder of a crawl
 PIECE = 1 << 20  # bytes of a larger one that are held at once
-_BUFFER = 1 << 18
-_AT = 8  # bytes of the number that says how far a worker is
+_BUFFER = 1 << 19  # bytes that wait to be written to a pack
+_PIECES = 500  # contents that do; the system takes 1024 at once
+_AT = 8  # bytes of the number that says how far a worker is: one more than the offset, 0 for none
 
 
 class SpoolFailed(ArchiveError):
@@ -57,10 +58,14 @@ class SliceFolder:
         self._path, self._end = path, 0
         try:
             path.mkdir()
-            self._pack = (path / "pack").open("xb", buffering=_BUFFER)
-            self._at = os.open(path / "at", os.O_RDWR | os.O_CREAT, 0o600)
+            self._pack = (path / "pack").open("xb", buffering=0)
+            with (path / "at").open("w+b") as file:
+                file.truncate(_AT)
+                self._at = mmap.mmap(file.fileno(), _AT)
         except OSError as error:
             raise failure(path, error) from None
+        self._waiting: list[bytes | memoryview] = []
+        self._weight = 0
 
     def close(self) -> None:
         """Finish writing.
@@ -68,15 +73,16 @@ class SliceFolder:
         Raises:
             SpoolFailed: it could not be written.
         """
-        os.close(self._at)
-        try:
-            self._pack.close()
-        except OSError as error:
-            raise failure(self._path, error) from None
+        self._at.close()
+        with self._pack:
+            self._flush()
 
     def reached(self, offset: int) -> None:
-        """Note which record is next, for those who want to know at which one a worker ended."""
-        os.pwrite(self._at, offset.to_bytes(_AT, "big"), 0)
+        """Note which record is next, for those who want to know at which one a worker ended.
+
+        The page of memory is the system's, and outlives the worker.
+        """
+        self._at[:] = (offset + 1).to_bytes(_AT, "big")
 
     def add(self, data: bytes | memoryview) -> str:
         """Write a small content, unless it is there; return its key."""
@@ -84,10 +90,10 @@ class SliceFolder:
         if key not in self.places:
             self.places[key] = Place(key, self._end, len(data))
             self._end += len(data)
-            try:
-                self._pack.write(data)
-            except OSError as error:
-                raise failure(self._path, error) from None
+            self._waiting.append(data)
+            self._weight += len(data)
+            if self._weight >= _BUFFER or len(self._waiting) == _PIECES:
+                self._flush()
         return key
 
     def write(self, pieces: Iterator[bytes], *hashes: Callable[[bytes], object]) -> tuple[str, int]:
@@ -125,6 +131,19 @@ class SliceFolder:
         """Take a large content away again."""
         del self.places[key]
         (self._path / key).unlink()
+
+    def _flush(self) -> None:
+        """Write what waits for the pack, from where it lies in memory."""
+        waiting, self._waiting, self._weight = self._waiting, [], 0
+        while waiting:
+            try:
+                left = os.writev(self._pack.fileno(), waiting)
+            except OSError as error:
+                raise failure(self._path, error) from None
+            while waiting and left >= len(waiting[0]):
+                left -= len(waiting.pop(0))
+            if waiting:  # a full disk, most of the time: the next call says so
+                waiting[0] = memoryview(waiting[0])[left:]
 
     def _own(self, path: Path, key: str, size: int) -> str:
         if key in self.places and self.places[key].begin >= 0:
@@ -197,7 +216,7 @@ def reached(folder: Path) -> int | None:
     """Return the offset of the record at which a worker was; None if it did not get to one."""
     with suppress(OSError):
         told = (folder / "at").read_bytes()
-        return int.from_bytes(told, "big") if len(told) == _AT else None
+        return int.from_bytes(told, "big") - 1 if any(told) else None
     return None
 
 

@@ -1,0 +1,236 @@
+"""What records mean to a reader of the archive."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents import dates, origin
+from agents.archive.importing.captures import Found, date_of, mapped, status_of
+from agents.archive.importing.loading import captures_of
+from agents.archive.importing.members import Member
+from agents.posted import posted_url
+from agents.storage.disk.lines import check
+
+URL = "http://a.example/page?q=1"
+KEY = "ab" * 32
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+TEXT = st.text(max_size=60)
+
+
+def member(kind: str = "response", **more: Any) -> Member:
+    """Return a record, its block read; `more` is fields, `_` for `-` in their names."""
+    own = {name: more.pop(name) for name in ("head", "content", "size", "body") if name in more}
+    fields = {"warc-target-uri": URL, "warc-date": "2020-02-03T04:05:06Z"}
+    fields |= {name.replace("_", "-"): value for name, value in more.items()}
+    given = {"head": HEAD, "content": KEY, "size": 5} | own
+    return Member(kind, fields, **given)
+
+
+def only(*group: Member) -> Found:
+    """Return the one capture of an exchange."""
+    [found] = mapped(group, "a.warc.gz").captures
+    return found
+
+
+def test_a_response_is_a_capture_as_received() -> None:
+    """Head, content, date and what the record says of its coming are kept."""
+    found = only(
+        member(
+            warc_record_id="<urn:uuid:1>",
+            warc_ip_address="192.0.2.1",
+            warc_protocol="h2",
+            warc_truncated="length",
+        )
+    )
+    assert found.url == URL and found.date == "20200203040506000000"
+    assert (found.content, found.size, found.status, found.head) == (KEY, 5, 200, HEAD)
+    assert dict(origin.fields(found.origin)) == {
+        "import": "a.warc.gz",
+        "record-id": "<urn:uuid:1>",
+        "address": "192.0.2.1",
+        "protocol": "h2",
+        "truncated": "length",
+    }
+
+
+def test_a_target_is_made_canonical() -> None:
+    """Brackets of older versions, fragments and capitals of hosts are not part of a name."""
+    assert only(member(warc_target_uri="<HTTP://A.Example:80/x#y>")).url == "http://a.example/x"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"warc_target_uri": "dns:a.example"},
+        {"warc_target_uri": "urn:x:y"},
+        {"warc_target_uri": ""},
+        {"warc_date": "yesterday"},
+        {"warc_date": "2020-02-30T00:00:00Z"},
+        {"head": b""},
+        {"content": ""},
+        {"kind": "conversion"},
+        {"kind": "metadata"},
+        {"kind": "warcinfo"},
+    ],
+)
+def test_what_has_no_place_among_captures_is_only_kept(fields: dict[str, Any]) -> None:
+    """Nothing is invented for a record without URL, date, head or content, or of other kinds."""
+    found = mapped([member(**fields)], "a.warc")
+    assert not found.captures and not found.repeats and found.kept and not found.problems
+
+
+def test_an_answer_to_post_is_named_by_what_was_sent() -> None:
+    """The request may come before its answer or after it."""
+    head = b"POST /page?q=1 HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n"
+    request = member("request", head=head, body=b"a=1", content="")
+    wanted = posted_url(URL, "POST", "application/x-www-form-urlencoded", b"a=1")
+    for group in ([request, member()], [member(), request]):
+        found = only(*group)
+        assert found.url == wanted != URL
+        assert origin.value(found.origin, "method") == "POST"
+    asked = member("request", head=b"GET /page?q=1 HTTP/1.1\r\n\r\n", body=b"", content="")
+    assert only(member(), asked).url == URL
+
+
+def test_a_resource_is_given_a_head() -> None:
+    """It says the media type, and the origin says that there was none."""
+    found = only(member("resource", head=b"", content_type="image/png"))
+    assert found.head == b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"
+    assert origin.value(found.origin, "record") == "resource"
+    evil = only(member("resource", head=b"", content_type="a\r\nSet-Cookie: b"))
+    assert evil.head == b"HTTP/1.1 200 OK\r\n\r\n"
+
+
+def test_a_revisit_waits_for_its_content() -> None:
+    """It says by which digest, and which capture it repeats."""
+    [found] = mapped(
+        [
+            member(
+                "revisit",
+                content="",
+                warc_profile="http://netpreserve.org/warc/1.0/revisit/identical-payload-digest",
+                warc_payload_digest="sha1:" + "A" * 32,
+                warc_refers_to_target_uri="http://b.example/",
+                warc_refers_to_date="2019-01-01T00:00:00Z",
+            )
+        ],
+        "a.warc",
+    ).repeats
+    assert found.digests == [("sha1", bytes(20))]
+    assert (found.url, found.date) == ("http://b.example/", "20190101000000000000")
+    assert not found.headless and found.capture.head == HEAD
+    revisit = origin.revisit_of(found.capture.origin)
+    assert revisit == origin.Revisit("identical-payload", found.date, found.url)
+
+
+def test_a_revisit_of_an_answer_304_takes_the_head_of_the_other() -> None:
+    """A reader wants the page, and not to hear that it has not changed."""
+    [found] = mapped(
+        [
+            member(
+                "revisit",
+                content="",
+                head=b"HTTP/1.1 304 Not Modified\r\n\r\n",
+                warc_profile="http://netpreserve.org/warc/1.0/revisit/server-not-modified",
+                warc_refers_to_date="2019-01-01T00:00:00Z",
+            )
+        ],
+        "a.warc",
+    ).repeats
+    assert found.headless and not found.capture.head and found.url == URL
+    assert origin.value(found.capture.origin, "revisit") == "not-modified 20190101000000000000"
+
+
+ORIGIN = 'crawl: c-1\nsite: a\nagent: x\naddress: 192.0.2.1:80\nrequest: "GET / HTTP/1.1\\r\\n"\n'
+
+
+def test_what_this_archive_exported_comes_back_as_it_was() -> None:
+    """The origin is taken over as it is, with URL and metadata, and the record not kept again."""
+    posted = posted_url(URL, "POST", "text/plain", b"{}")
+    result = mapped(
+        [
+            member(
+                dlweb_origin=json.dumps(ORIGIN),
+                dlweb_url=posted,
+                dlweb_metadata="12.5",
+                warc_date="2020-02-03T04:05:06.123456Z",
+            ),
+            member("request", head=b"GET / HTTP/1.1\r\n\r\n", content=""),
+        ],
+        "a.warc",
+    )
+    [found] = result.captures
+    assert (found.url, found.origin, found.metadata) == (posted, ORIGIN, "12.5")
+    assert found.date == "20200203040506123456"
+    assert not result.kept and not result.problems
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"dlweb_origin": "no JSON"},
+        {"dlweb_origin": "[" * 10_000},
+        {"dlweb_origin": '"no line"'},
+        {"dlweb_origin": json.dumps("a: b\nc: d\x00\n")},
+        {"dlweb_origin": json.dumps("a: \ud800\n")},
+        {"dlweb_origin": json.dumps("a: " + "x" * 1_000_000 + "\n")},
+        {"dlweb_origin": json.dumps(ORIGIN), "dlweb_url": "file:///etc/passwd"},
+        {"dlweb_origin": json.dumps(ORIGIN), "dlweb_metadata": "x" * 17},
+        {"dlweb_origin": json.dumps(ORIGIN), "dlweb_metadata": "a\nb"},
+    ],
+)
+def test_what_no_archive_writes_is_not_taken_over(fields: dict[str, str]) -> None:
+    """The record is imported as any other, kept, and told."""
+    result = mapped([member(**fields)], "a.warc")
+    assert origin.value(result.captures[0].origin, "import") == "a.warc"
+    assert result.captures[0].url == URL and result.kept and result.problems
+
+
+@given(
+    st.sampled_from(["response", "resource"]),
+    st.dictionaries(
+        st.sampled_from(
+            [
+                "warc_target_uri",
+                "warc_date",
+                "warc_record_id",
+                "warc_protocol",
+                "content_type",
+                "dlweb_origin",
+                "dlweb_url",
+                "dlweb_metadata",
+            ]
+        ),
+        TEXT | TEXT.map(json.dumps) | st.just(URL) | st.just("2020-02-03"),
+    ),
+    st.binary(max_size=80) | st.just(HEAD),
+    TEXT,
+)
+def test_every_capture_fits_the_store(
+    kind: str, fields: dict[str, str], head: bytes, name: str
+) -> None:
+    """Whatever a record says, what is made of it is a capture that the store takes."""
+    for each in captures_of(mapped([member(kind, head=head, **fields)], name).captures):
+        check(each)
+
+
+@given(st.datetimes(min_value=datetime(1000, 1, 1)))
+def test_dates_of_records_are_read(moment: datetime) -> None:
+    """To the second, to the microsecond, and to what lies beyond, which is cut off."""
+    date = dates.from_datetime(moment)
+    assert date_of(moment.isoformat(timespec="seconds") + "Z") == f"{date[:14]}000000"
+    assert date_of(moment.isoformat(timespec="microseconds") + "Z") == date
+    assert date_of(moment.isoformat(timespec="microseconds") + "789Z") == date
+    assert date_of(date[:4]) == f"{date[:4]}0101000000000000"
+
+
+def test_a_status_is_read_from_any_head() -> None:
+    """Of HTTP/1, of HTTP/2 as this archive writes it, and of what is none."""
+    assert status_of(b"HTTP/1.1 404 Not Found\r\n") == 404
+    assert status_of(b"HTTP/2 200\r\n") == 200
+    assert status_of(b"ICY 200 OK\r\n") == 200
+    assert status_of(b"HTTP/1.1 20000\r\n") == status_of(b"") == 0
