@@ -15,6 +15,7 @@ from agents import dates, origin
 from agents.archive.importing.digests import declared
 from agents.archive.importing.members import Member
 from agents.capture import HEAD_LIMIT, METADATA_LIMIT, ORIGIN_LIMIT
+from agents.capture_records import received_head
 from agents.posted import posted_url
 from agents.urls import canonical
 
@@ -218,10 +219,14 @@ def _take_over(capture: Found, member: Member, problems: list[str]) -> None:
     told = _own_origin(member.get(OWN))
     url = member.get("dlweb-url") or capture.url
     metadata = member.get("dlweb-metadata")
+    try:
+        head = received_head(capture.head, member.get("dlweb-head") or "[]")
+    except ValueError:
+        told = None
     if told is None or canonical(url) != url or not _METADATA.fullmatch(metadata):
         problems.append("its Dlweb- fields are not what this archive writes; they are not heeded")
         return
-    capture.origin, capture.url, capture.metadata = told, url, metadata
+    capture.origin, capture.url, capture.metadata, capture.head = told, url, metadata, head
 
 
 def _own_origin(text: str) -> str | None:
