@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from agents.archive.command import (
     access_arguments,
+    export_arguments,
     import_arguments,
     reader_arguments,
     simulate_arguments,
@@ -53,6 +54,10 @@ def parser() -> argparse.ArgumentParser:
     )
     import_arguments.add_options(
         _verb(verbs, "import", "bring in files of web archives: WARC, ARC, WACZ, Tianwang")
+    )
+    words = "give captures away as WARC, WACZ, ARC or Tianwang files; repeat it to go on"
+    export_arguments.add_export(
+        verbs.add_parser("export", help=words, description=_sentence(words)), _common
     )
     words = "look after what the archive holds: nodes, disks, replicas, copies"
     add_actions(verbs.add_parser("storage", help=words, description=_sentence(words)), _common)
