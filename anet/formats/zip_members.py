@@ -22,6 +22,7 @@ GROWTH_LIMIT = 200  # times that a packed member may grow
 _SMALL = 1 << 20  # bytes to which any may grow
 _LOCAL_HEAD = 30  # bytes before the name that stands before a member
 _ENCRYPTED = 1
+_FAR = 1 << 62  # a byte that no file has
 _PIECE = 1 << 20
 
 
@@ -135,7 +136,7 @@ class ZipMembers:
     def _list(self) -> None:
         end = 0
         for info in sorted(self._zip.infolist(), key=lambda info: info.header_offset):
-            if info.is_dir():
+            if info.filename.endswith("/"):
                 continue
             begin = self._begin(info)
             cause = self._cause(info, begin, end)
@@ -149,6 +150,8 @@ class ZipMembers:
 
     def _begin(self, info: ZipInfo) -> int:
         """Return where a member's bytes begin; behind its own head, that repeats the table's."""
+        if not 0 <= info.header_offset < self._size:
+            return -1
         self._file.seek(info.header_offset)
         head = self._file.read(_LOCAL_HEAD)
         if len(head) < _LOCAL_HEAD or not head.startswith(b"PK\3\4"):
@@ -183,6 +186,8 @@ class _Limited(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if whence == io.SEEK_SET and not 0 <= offset < _FAR:
+            raise BadZipFile(f"its table of members points at byte {offset}")
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:

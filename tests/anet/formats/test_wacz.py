@@ -1,14 +1,18 @@
 """A WACZ file from anybody: what it proves, and what is told when it does not."""
 
 import hashlib
+from contextlib import suppress
 from json import dumps
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from wacz_files import CREATED, wacz_in, zipped
 
 from anet.formats.signing import BadSignature
 from anet.formats.wacz import Page, Wacz
+from anet.formats.zip_members import BadMember, NotZip
 
 
 def told(path: Path) -> str:
@@ -113,3 +117,31 @@ def test_a_page_without_end_is_passed_over(tmp_path: Path) -> None:
     content = b'{"text": "' + b"x" * 9_000_000 + b'"}\n' + page
     with Wacz(zipped(tmp_path / "a.wacz", {"pages/pages.jsonl": content})) as wacz:
         assert list(wacz.pages()) == [Page("http://a/", CREATED)]
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return a good file, made once."""
+    return wacz_in(tmp_path_factory.mktemp("good"), 2).read_bytes()
+
+
+@given(st.data())
+def test_any_damage_is_told_and_nothing_else_happens(
+    tmp_path_factory: pytest.TempPathFactory, good: bytes, data: st.DataObject
+) -> None:
+    """A good file of which bytes were changed, doubled or lost is read as far as it goes."""
+    path = tmp_path_factory.mktemp("wacz") / "a.wacz"
+    content = bytearray(good)
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(content)))
+        content[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
+    path.write_bytes(content)
+    try:
+        with Wacz(path) as wacz:
+            assert all(problem.cause for problem in wacz.verified())
+            with suppress(BadMember):
+                assert all(page.url for page in wacz.pages())
+            with suppress(BadSignature):
+                wacz.signed()
+    except NotZip:
+        return

@@ -142,3 +142,14 @@ def test_any_damage_is_told_and_nothing_else_happens(
                     continue
     except NotZip:
         return
+
+
+@pytest.mark.parametrize("place", [b"\xff" * 4, b"\0\0\0\x7f"])
+def test_a_member_that_lies_nowhere_is_told(tmp_path: Path, place: bytes) -> None:
+    """A table that points before, or behind, the file is no reason to fail."""
+    path = zipped(tmp_path / "a.zip", {"a": b"x"})
+    content = bytearray(path.read_bytes())
+    table = content.index(b"PK\1\2")
+    content[table + 42 : table + 46] = place
+    path.write_bytes(content)
+    assert causes(path) == ["'a' is not where the table says"]
