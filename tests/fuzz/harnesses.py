@@ -7,6 +7,10 @@ Hypothesis. They begin with `SEEDS`: examples of what the decoder is for.
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from zipfile import ZipFile
 
 from documents import DOCUMENTS
 
@@ -15,6 +19,9 @@ from agents.parsers import Embedded, Link, Source, registry
 from agents.parsers.html import HtmlParser
 from agents.urls import canonical
 from anet.errors import HttpError, InvalidAddress
+from anet.formats.signing import BadSignature
+from anet.formats.wacz import Wacz
+from anet.formats.zip_members import BadMember, NotZip
 from anet.http.body import decoder_for
 from anet.http.message import end_of_head, parse_head
 from anet.http.request_parser import BadRequest, RequestParser
@@ -197,6 +204,31 @@ def html(data: bytes) -> None:
     for piece in cut(data):
         list(parser.feed(piece))
     list(parser.close())
+
+
+def a_wacz() -> bytes:
+    """Return the smallest file that has everything a WACZ file may have."""
+    file = BytesIO()
+    with ZipFile(file, "w") as archive:
+        archive.writestr("archive/a.warc", b"")
+        archive.writestr("pages/pages.jsonl", '{"url": "http://a/", "ts": "2026-11-22"}')
+        archive.writestr("datapackage.json", '{"resources": [{"path": "a", "hash": "md5:0"}]}')
+        archive.writestr("datapackage-digest.json", '{"hash": "", "signedData": {"hash": ""}}')
+    return file.getvalue()
+
+
+@fuzzed(a_wacz())
+def wacz(data: bytes) -> None:
+    """A WACZ file: its members, its pages, what it proves."""
+    with NamedTemporaryFile() as file, suppress(NotZip):
+        file.write(data)
+        file.flush()
+        with Wacz(Path(file.name)) as found:
+            assert all(problem.cause for problem in found.verified())
+            with suppress(BadMember):
+                assert all(page.url for page in found.pages())
+            with suppress(BadSignature):
+                found.signed()
 
 
 def findings(name: str, pieces: Iterator[bytes]) -> tuple[set[Link], list[str], bool]:
