@@ -4,23 +4,59 @@
         for each in reader:
             if isinstance(each, Damage): ...
 
-What a file holds is told by its first bytes, and not by its name.
+What a file holds is told by its first bytes, and not by its name; if these are damaged, by what
+stands behind them. docs/reference/formats.md says what is read, and how damage is told.
 """
 
+import io
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO, Protocol, Self, cast
 
-from anet.formats.record import IRecordReader
+from anet.formats import arc, tianwang
+from anet.formats.arc import ArcReader
+from anet.formats.compressed import GZIP, Compression, Member, beginnings, compression_of
+from anet.formats.record import Damage, DamagedRecord, Record
+from anet.formats.source import Source
+from anet.formats.tianwang import TianwangReader
+from anet.formats.wacz_records import OpenWarc, WaczRecords
+from anet.formats.warc_head import BEGINNING
+from anet.formats.warc_members import MembersWarc, next_member
+from anet.formats.warc_plain import PlainWarc, next_sound, past_newlines
+from anet.formats.warc_whole import WholeWarc, inflated, is_whole
+from anet.formats.zip_members import NotZip
+
+_TASTE = 16 * 1024
+_SEARCHED = 16 * 1024 * 1024  # bytes of a damaged beginning that are looked through
+_ZIP = b"PK\x03\x04"
+_SHOWN = 16
 
 
 class UnknownFormat(Exception):
-    """A file is no file of a web archive that is known here; the message says what it begins with."""
+    """A file is of no web archive that is known here; the message says what it begins with."""
 
 
-def open_records(path: Path, offset: int = 0) -> IRecordReader:
-    """Return a reader of the records of a file: WARC, ARC, Tianwang, WACZ.
+class RecordReader(Protocol):
+    """An `IRecordReader` that is open.
 
-    The reader is a context manager, and has `close()`, which closes the file, and `seekable`:
-    whether a reader can be started at the `offset` of any record that it yields.
+    Attributes:
+        seekable: whether a reader can be started at the `offset` of any record that it yields.
+    """
+
+    seekable: bool
+
+    def __iter__(self) -> Iterator[Record | Damage]: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def close(self) -> None:
+        """Close the file; can be done again."""
+
+
+def open_records(path: Path, offset: int = 0) -> RecordReader:
+    """Return a reader of the records of a file: WARC, ARC, DAT, Tianwang, WACZ.
 
     Args:
         path: the file.
@@ -30,16 +66,98 @@ def open_records(path: Path, offset: int = 0) -> IRecordReader:
         UnknownFormat: it is none of these, or empty.
         OSError: it cannot be opened.
     """
-    raise UnknownFormat(f"{path}: not known yet, at {offset}")
+    source = Source(path.open("rb", buffering=0))
+    try:
+        taste = _taste(source)
+        reader = _open_warc(source, taste, offset)
+        if reader:
+            return reader
+    except BaseException:
+        source.close()
+        raise
+    shown = bytes(source.view(0, _SHOWN))
+    source.close()
+    if arc.looks_like(taste):
+        return ArcReader(path, offset)
+    if tianwang.looks_like(taste):
+        return TianwangReader(path, offset)
+    if shown.startswith(_ZIP):
+        return _open_wacz(path, offset)
+    raise UnknownFormat(f"{path} begins with {shown!r}: no WARC, ARC, WACZ or Tianwang file")
 
 
-def inflate(path: Path, target: Path) -> None:
-    """Write what a file holds without its compression, so that a reader of it is seekable.
-
-    For files that are one gzip member or one zstd frame around everything. What is damaged is left
-    out up to where reading can go on.
+def open_warc(file: BinaryIO, offset: int = 0) -> RecordReader:
+    """Return a reader of the records of a WARC that is open, and closes it.
 
     Raises:
+        UnknownFormat: it is none.
+        OSError: it cannot be read.
+    """
+    source = Source(file)
+    reader = _open_warc(source, _taste(source), offset)
+    if not reader:
+        raise UnknownFormat(f"what begins with {bytes(source.view(0, _SHOWN))!r} is no WARC")
+    return reader
+
+
+def inflate(path: Path, target: Path) -> list[Damage]:
+    """Write what a file holds without its compression, so that a reader of it is seekable.
+
+    For files whose reader is not: one gzip member or zstd frame around everything.
+
+    Returns:
+        What could not be decompressed, and is left out.
+
+    Raises:
+        UnknownFormat: it is not compressed in a way that is known.
         OSError: the disk.
     """
-    raise UnknownFormat(f"{path}: not known yet, to {target}")
+    with path.open("rb", buffering=0) as file, target.open("wb") as to:
+        source = Source(file)
+        compression = compression_of(source)
+        if not compression:
+            raise UnknownFormat(f"{path} is compressed neither with gzip nor with zstd")
+        return inflated(source, compression, to)
+
+
+def _open_warc(source: Source, taste: bytes, offset: int) -> RecordReader | None:
+    """Return a reader of a WARC; None if it is none."""
+    compression = compression_of(source)
+    if taste.startswith(BEGINNING):
+        return _reader(source, compression, offset)
+    if arc.looks_like(taste) or tianwang.looks_like(taste):
+        return None
+    beginning = Source(io.BytesIO(source.peek(0, _SEARCHED)))
+    member = next_member(beginning, compression or GZIP, 0)
+    plain = beginning.size if compression else next_sound(beginning, 0)
+    if min(member, plain) == beginning.size:
+        return None
+    return _reader(source, (compression or GZIP) if member < plain else None, offset)
+
+
+def _reader(source: Source, compression: Compression | None, offset: int) -> RecordReader:
+    if not compression:
+        return PlainWarc(source, offset)
+    if not offset and is_whole(source, compression):
+        return WholeWarc(source, compression)
+    return MembersWarc(source, compression, offset)
+
+
+def _open_wacz(path: Path, offset: int) -> RecordReader:
+    try:
+        return WaczRecords(path, offset, cast("OpenWarc", open_warc))
+    except NotZip as error:
+        raise UnknownFormat(str(error)) from None
+
+
+def _taste(source: Source) -> bytes:
+    """Return the first bytes of what a file holds, as far as they can be decompressed."""
+    compression = compression_of(source)
+    if not compression:
+        return bytes(source.view(past_newlines(source, 0), _TASTE))
+    for place in beginnings(source, compression.magic, 0):
+        try:
+            return Member(source, compression, place).piece(_TASTE)
+        except DamagedRecord:
+            break
+    return b""

@@ -1,0 +1,196 @@
+"""The records of a WARC that is compressed record by record, as ISO 28500 Annex D wants it.
+
+A member whose checksum holds but whose record does not is damage as a whole. After a member that
+cannot be decompressed, reading goes on at the next that is, and that begins with a record. What is
+small is decompressed and looked at before it is given out; what is large is a stream, and is
+followed by `Damage` if it turns out not to be what its header says.
+"""
+
+from collections.abc import Iterator
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, cast
+
+from attrs import evolve
+from zope.interface import implementer
+
+from anet.formats.compressed import Compression, Member, beginnings
+from anet.formats.record import Damage, DamagedRecord, IBlock, IRecordReader, Record
+from anet.formats.source import HeldBlock, Source
+from anet.formats.warc_head import (
+    BEGINNING,
+    BadHeader,
+    Header,
+    HeaderCut,
+    parse_header,
+)
+from anet.formats.warc_plain import PlainWarc
+
+_EMPTY_LINE = b"\r\n\r\n"
+_NEWLINES = b"\r\n"
+_IN_MEMORY = 8 * 1024 * 1024
+_HELD = 256 * 1024
+_TASTE = 16 * 1024
+_AFTER = 64
+
+
+@implementer(IBlock)
+class _MemberBlock:
+    """A block that is decompressed while it is read.
+
+    Attributes:
+        left: bytes that are still to come.
+    """
+
+    def __init__(self, member: Member, held: bytes, size: int) -> None:
+        self._member, self._held, self._size, self.left = member, held, size, size
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes; nothing at the end."""
+        if not self._held and self.left:
+            self._held = self._member.piece()
+            if not self._held:
+                read = self._size - self.left
+                raise DamagedRecord(f"the block ends after {read} of {self._size} bytes")
+        data = self._held[: min(size, self.left)]
+        self._held = self._held[len(data) :]
+        self.left -= len(data)
+        return data
+
+    def after(self) -> bytes:
+        """Return some bytes of the record that follows the block; nothing where nothing does.
+
+        Raises:
+            DamagedRecord: something else follows it, or the block ends before it should.
+        """
+        while self.left:
+            self.read(_TASTE)
+        while len(self._held.lstrip(_NEWLINES)) < len(BEGINNING):
+            piece = self._member.piece()
+            if not piece:
+                break
+            self._held = self._held[-len(_EMPTY_LINE) :] + piece
+        return _sound(self._held)
+
+
+@implementer(IRecordReader)
+class MembersWarc:
+    """Reads the records of a WARC with a gzip member, or a zstd frame, for each.
+
+    Attributes:
+        seekable: that a reader can be started at any record.
+
+    Args:
+        source: holds them.
+        compression: of its members.
+        begin: of the member to begin with.
+    """
+
+    seekable = True
+
+    def __init__(self, source: Source, compression: Compression, begin: int = 0) -> None:
+        self._source, self._compression, self._begin = source, compression, begin
+
+    def __enter__(self) -> "MembersWarc":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+
+    def __iter__(self) -> Iterator[Record | Damage]:
+        """Yield records, and damage where there is some."""
+        source, offset = self._source, self._begin
+        while offset < source.size:
+            member = Member(source, self._compression, offset)
+            try:
+                data = member.beginning(_HELD)
+                if member.ended and not data.lstrip(_NEWLINES):
+                    offset = member.end
+                    continue
+                header, data = _header(member, data)
+                version, kind, fields, length, size = header
+                if member.ended:
+                    after = _after(data, length + size)
+                    block: IBlock = HeldBlock(data, length, length + size)
+                    yield Record(version, kind, fields, offset, size, block)
+                else:
+                    block = stream = _MemberBlock(member, data[length:], size)
+                    yield Record(version, kind, fields, offset, size, block)
+                    after = stream.after()
+                if after:
+                    yield from self._others(member, length + size)
+                offset = member.end
+            except (DamagedRecord, BadHeader) as error:
+                end = self._resume(member)
+                yield Damage(offset, end, str(error))
+                offset = end
+
+    def _others(self, member: Member, begin: int) -> Iterator[Record | Damage]:
+        """Yield the records of a member from a byte of it on: it has more than one."""
+        again = Member(self._source, self._compression, member.offset)
+        with SpooledTemporaryFile(_IN_MEMORY) as file:
+            while piece := again.piece():
+                file.write(piece)
+            for each in PlainWarc(Source(cast("BinaryIO", file)), begin):
+                if isinstance(each, Record):
+                    yield evolve(each, offset=member.offset)
+                else:
+                    cause = f"{each.cause} (from byte {each.offset} to {each.end} of a member)"
+                    yield Damage(member.offset, again.end, cause)
+            member.end = again.end
+
+    def _resume(self, member: Member) -> int:
+        """Return where reading goes on after a member that holds no sound record."""
+        try:
+            member.skip()
+        except DamagedRecord:
+            return next_member(self._source, self._compression, member.offset + 1)
+        return member.end
+
+
+def next_member(source: Source, compression: Compression, begin: int) -> int:
+    """Return where the next member begins that begins with a record; else the end of the file."""
+    for place in beginnings(source, compression.magic, begin):
+        try:
+            parse_header(Member(source, compression, place).piece(_TASTE))
+        except HeaderCut:
+            return place
+        except (BadHeader, DamagedRecord):
+            continue
+        return place
+    return source.size
+
+
+def _header(member: Member, data: bytes) -> tuple[Header, bytes]:
+    """Return the header with which a member begins, and what of the member was read for it."""
+    while True:
+        try:
+            return parse_header(data), data
+        except HeaderCut:
+            piece = member.piece()
+            if not piece:
+                raise
+            data += piece
+
+
+def _after(data: bytes, end: int) -> bytes:
+    """Return what follows a block that ends at a byte of a member, besides newlines.
+
+    Raises:
+        DamagedRecord: that is no record, or the block is longer than the member.
+    """
+    if end + len(_EMPTY_LINE) == len(data) and data.endswith(_EMPTY_LINE):
+        return b""
+    if end > len(data):
+        raise DamagedRecord(f"the member ends {end - len(data)} bytes before its block")
+    return _sound(data[end : end + _AFTER])
+
+
+def _sound(after: bytes) -> bytes:
+    rest = after.lstrip(_NEWLINES)
+    if rest and not rest.startswith(BEGINNING):
+        raise DamagedRecord("the member goes on behind its block, with no record")
+    return rest

@@ -1,0 +1,109 @@
+"""A WARC that was compressed as a whole, or in pieces that are not its records.
+
+No record of it can be reached but by decompressing all that stands before. So it is decompressed
+into a file, and read there.
+"""
+
+import io
+from collections.abc import Iterator
+from tempfile import TemporaryFile
+from typing import BinaryIO
+
+from zope.interface import implementer
+
+from anet.formats.compressed import Compression, Member, beginnings
+from anet.formats.record import Damage, DamagedRecord, IRecordReader, Record
+from anet.formats.source import Source
+from anet.formats.warc_head import BEGINNING, BadHeader, HeaderCut, parse_header
+from anet.formats.warc_plain import PlainWarc
+
+_LOOKED = 1024 * 1024
+_TASTE = 64
+_NEWLINES = b"\r\n"
+
+
+@implementer(IRecordReader)
+class WholeWarc:
+    """Reads the records of a WARC that is compressed as a whole, from its beginning.
+
+    Offsets are those of the file without its compression; besides those of the damage of the
+    compression itself, which comes first.
+
+    Attributes:
+        seekable: that a reader can be started nowhere but at the beginning.
+    """
+
+    seekable = False
+
+    def __init__(self, source: Source, compression: Compression) -> None:
+        self._source, self._compression = source, compression
+
+    def __enter__(self) -> "WholeWarc":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+
+    def __iter__(self) -> Iterator[Record | Damage]:
+        """Yield records, and damage where there is some."""
+        with TemporaryFile() as file:
+            yield from inflated(self._source, self._compression, file)
+            yield from PlainWarc(Source(file))
+
+
+def inflated(source: Source, compression: Compression, target: BinaryIO) -> list[Damage]:
+    """Write what members hold, one after the other, and return what could not be decompressed."""
+    offset, damage = 0, []
+    while offset < source.size:
+        member = Member(source, compression, offset)
+        try:
+            while piece := member.piece():
+                target.write(piece)
+            offset = member.end
+        except DamagedRecord as error:
+            end = _next(source, compression, offset + 1)
+            damage.append(Damage(offset, end, str(error)))
+            offset = end
+    return damage
+
+
+def is_whole(source: Source, compression: Compression, begin: int = 0) -> bool:
+    """Return whether the first member holds more, or less, than one record."""
+    member = Member(source, compression, begin)
+    try:
+        data = member.beginning(_LOOKED)
+        header = parse_header(data)
+    except HeaderCut:
+        return not _follows(source, compression, member)
+    except (BadHeader, DamagedRecord):
+        return False
+    end = header.length + header.size
+    if end <= len(data):
+        return data[end:].lstrip(_NEWLINES).startswith(BEGINNING)
+    return member.ended and not _follows(source, compression, member)
+
+
+def _follows(source: Source, compression: Compression, member: Member) -> bool:
+    """Return whether the next member begins with a record, or there is none."""
+    if not member.ended or member.end >= source.size:
+        return True
+    try:
+        data = Member(source, compression, member.end).piece(_TASTE)
+    except DamagedRecord:
+        return True
+    return data.startswith(BEGINNING)
+
+
+def _next(source: Source, compression: Compression, begin: int) -> int:
+    """Return where the next member begins of which anything can be decompressed."""
+    for place in beginnings(source, compression.magic, begin):
+        try:
+            if Member(source, compression, place).piece(io.DEFAULT_BUFFER_SIZE):
+                return place
+        except DamagedRecord:
+            continue
+    return source.size
