@@ -13,8 +13,7 @@ from typing import Self
 
 from zope.interface import implementer
 
-from anet.formats.arc_members import alone, walk_members
-from anet.formats.members import MAGIC
+from anet.formats.arc_members import alone, gzipped, walk_members
 from anet.formats.plain import PlainBlock, PlainFile
 from anet.formats.record import Damage, Fields, IRecordReader, Record
 from anet.formats.url_record import BEGINNING, DAT_TYPE, LONGEST, UrlRecord, parsed
@@ -79,7 +78,7 @@ class ArcReader:
 
     def __init__(self, path: Path, offset: int = 0) -> None:
         self._file, self._offset = PlainFile(path), offset
-        self._gzip = self._file.read(offset, len(MAGIC)) == MAGIC
+        self._gzip = gzipped(self._file, offset)
         self.seekable = not self._gzip or offset > 0 or alone(self._file)
 
     def __enter__(self) -> Self:

@@ -48,6 +48,21 @@ def walk_members(file: PlainFile, offset: int, recorded: Recorded) -> Iterator[R
             offset = found
 
 
+def gzipped(file: PlainFile, offset: int) -> bool:
+    """Return whether there is gzip around the records from an offset on.
+
+    What begins with neither a member nor a record has lost its beginning; the first member that is
+    found then tells.
+    """
+    beginning = file.read(offset, _SEARCHED)
+    if beginning.startswith(MAGIC):
+        return True
+    if parsed(beginning.lstrip(b"\r\n").partition(b"\n")[0]):
+        return False
+    near = (place for place in _magic(file, offset) if place < offset + _SEARCHED)
+    return any(_sound(file, place) for place in near)
+
+
 def alone(file: PlainFile) -> bool:
     """Return whether the first record of a file is alone in its gzip member."""
     member = Member(file, 0)

@@ -53,13 +53,11 @@ class Page:
         return found[1].decode("latin-1") if found else ""
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield head and body, which is what the server sent."""
+        """Yield head and body, what the server sent, in pieces that are always the same."""
         yield self.head
-        if isinstance(self.body, bytes):
-            yield self.body
-            return
-        self.body.seek(0)
-        while piece := self.body.read(_PIECE):
+        body = io.BytesIO(self.body) if isinstance(self.body, bytes) else self.body
+        body.seek(0)
+        while piece := body.read(_PIECE):
             yield piece
 
 

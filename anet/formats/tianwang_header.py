@@ -14,13 +14,13 @@ from anet.formats.record import Fields
 LONGEST = 16 * 1024
 """Bytes of the longest header."""
 
-BEGINNING = re.compile(rb"()version:")
+BEGINNING = re.compile(rb"(?=version)")
+"""Matches where a record may begin."""
 
 _MOST_LINES = 64
 _LINE = re.compile(rb"([a-z][a-z0-9-]{0,63}) *: *(.*)")
 _VERSION = re.compile(r"1(?:\.\d{1,3})?", re.ASCII)
 _LENGTH = re.compile(r"\d{1,15}", re.ASCII)
-_NEEDED = {"version", "url", "date", "length"}
 
 
 @frozen
@@ -67,7 +67,7 @@ def parsed(data: bytes) -> TianwangHeader | None:
     Args:
         data: `LONGEST` bytes from where a record may begin, or all there are.
     """
-    attributes: dict[str, str] = {}
+    attributes: list[tuple[str, str]] = []
     place = 0
     while len(attributes) <= _MOST_LINES:
         line, newline, _ = data[place : place + LONGEST].partition(b"\n")
@@ -75,26 +75,27 @@ def parsed(data: bytes) -> TianwangHeader | None:
             return None
         place += len(line) + 1
         if line in (b"", b"\r"):
-            return _checked(attributes, place)
+            return _checked(TianwangHeader(tuple(attributes), place))
         match = _LINE.fullmatch(line.removesuffix(b"\r"))
         if not match or (match[1] == b"version") == bool(attributes):
             return None  # version is the first, and nowhere else
-        attributes[match[1].decode()] = match[2].decode("latin-1")
+        attributes.append((match[1].decode(), match[2].decode("latin-1")))
     return None
 
 
-def _checked(attributes: dict[str, str], size: int) -> TianwangHeader | None:
-    ordered = tuple(attributes.items())
+def _checked(header: TianwangHeader) -> TianwangHeader | None:
+    """Return a header if it has all that one needs."""
+    names = [name for name, _ in header.attributes]
     sound = (
-        attributes.keys() >= _NEEDED
-        and ordered[-1][0] == "length"
-        and _VERSION.fullmatch(attributes["version"])
-        and _LENGTH.fullmatch(attributes["length"])
-        and _LENGTH.fullmatch(attributes.get("unzip-length", "0"))
-        and attributes["url"]
-        and attributes["date"]
+        names[-1:] == ["length"]
+        and "length" not in names[:-1]
+        and _VERSION.fullmatch(header.get("version"))
+        and _LENGTH.fullmatch(header.get("length"))
+        and _LENGTH.fullmatch(header.get("unzip-length") or "0")
+        and header.get("url")
+        and header.get("date")
     )
-    return TianwangHeader(ordered, size) if sound else None
+    return header if sound else None
 
 
 def _text(url: str) -> str:

@@ -20,13 +20,17 @@ from anet.formats.record import Fields, Record
 LONGEST = 100 * 1024
 """Bytes of the longest line, as Heritrix and Alexa's tools have it."""
 
-BEGINNING = re.compile(rb"(\n)(?=[A-Za-z][A-Za-z0-9+.-]{0,30}:)")
+BEGINNING = re.compile(
+    rb"(\n)(?=[A-Za-z][A-Za-z0-9+.-]{0,30}:)|(?=(?:https?|ftp|dns|filedesc|metadata):)"
+)
+"""Matches where a URL record may begin: at a line, or, when newlines are lost, a usual scheme."""
+
 DAT_TYPE = "alexa/dat"
 """The media type of the records of DAT files."""
 
 
 # No part of these can match the same bytes in two ways, so that no line takes long.
-_URL = rb"(?P<url>[A-Za-z][A-Za-z0-9+.-]{0,30}:(?:.*[^ ])?) ++"
+_URL = rb"(?P<url>[A-Za-z][A-Za-z0-9+.-]{0,30}:.*[^ ]) ++"
 _TAIL = rb"(?P<date>\d{14}) ++(?:(?P<type>.*[^ ]) ++)?(?P<length>\d{1,15})"
 _LINE = re.compile(_URL + rb"(?P<address>[0-9A-Fa-f:.]++|-) ++" + _TAIL)
 _WITHOUT_ADDRESS = re.compile(_URL + rb"(?P<address>)" + _TAIL)

@@ -3,8 +3,8 @@
 That is how ARC and Tianwang files are made, and neither has anything else by which the beginning of
 a record is known for sure. So a walk believes a length when a newline or the end of the file
 follows the block, and searches otherwise. What is found by searching is believed by the rule of
-*Web InfoMall §3.1*: three records that follow one another without a gap; fewer only if the last of
-them ends exactly at the end of the file.
+*Web InfoMall §3.1*: three records that follow one another, one newline after each; fewer only if
+the last of them ends with the file.
 """
 
 import re
@@ -68,7 +68,7 @@ class Walk(Generic[_Facts]):
     Args:
         file: holds them.
         parse: reads the header at a byte.
-        beginning: matches the first bytes of every record, at most 64, and what may be before them.
+        beginning: matches what ends where a record may begin, and looks ahead at most 64 bytes.
         offset: of the record at which to begin.
     """
 
@@ -121,6 +121,17 @@ class Walk(Generic[_Facts]):
         followed = after > end or after == self._file.size or self._header(after)
         return after if followed else None
 
+    def _strictly_after(self, place: int) -> int | None:
+        """Return the byte after the record at a place and its one newline, if all that is there.
+
+        A record of a file that is in a block has the block's newline after its own.
+        """
+        header = self._header(place)
+        end = header.block + header.size if header else self._file.size + 1
+        if end < self._file.size and self._file.read(end, 1) == b"\n":
+            return end + 1
+        return end if end == self._file.size else None
+
     def _covered(self, begin: int, end: int) -> int | None:
         """Return where records begin that a block covers, so that its length must be wrong.
 
@@ -139,15 +150,14 @@ class Walk(Generic[_Facts]):
 
     def _crosses(self, place: int, end: int) -> tuple[bool, int]:
         """Return whether records from a place on lie across an end, and how far they go."""
-        crossed, count, size = False, 0, self._file.size
-        while place < size and not (crossed and count >= CONTINUOUS):
-            header = self._header(place)
-            after = self._after(header) if header else None
-            if not header or after is None or (header.begin >= end and not crossed):
+        crossed, count = end == self._file.size, 0
+        while place < self._file.size and not (crossed and count >= CONTINUOUS and place >= end):
+            after = self._strictly_after(place)
+            if after is None or (place >= end and not crossed):
                 return False, place
-            crossed = crossed or header.begin < end < header.block + header.size
+            crossed = crossed or place < end < after - 1
             count, place = count + 1, after
-        return crossed or end == size, place
+        return crossed, place
 
     def _found(self, offset: int) -> int:
         """Return where the next records are that can be believed; else the end of the file."""
@@ -158,8 +168,7 @@ class Walk(Generic[_Facts]):
 
     def _believed(self, place: int) -> bool:
         for _ in range(CONTINUOUS):
-            header = self._header(place)
-            after = self._after(header) if header else None
+            after = self._strictly_after(place)
             if after is None:
                 return False
             if after == self._file.size:
@@ -174,7 +183,7 @@ class Walk(Generic[_Facts]):
         for offset in range(begin, min(end, self._file.size), _PIECE):
             piece = self._file.read(max(offset - 1, 0), _PIECE + _OVERLAP)
             for match in self._beginning.finditer(piece):
-                place = max(offset - 1, 0) + match.end(1)
+                place = max(offset - 1, 0) + match.end()
                 if last < place < end:
                     last = place
                     yield place
