@@ -1,8 +1,8 @@
 """Slices of a file, read in worker processes, past whatever ends a worker.
 
 A worker notes at which record it is. When it dies on a slice (memory, time, a crash), the slice is
-read again up to that record; a record at which a worker dies though the slice begins with it is
-passed over, and told as damage.
+read again up to that record; a record at which workers die twice though the slice begins with it
+is passed over, and told as damage.
 """
 
 import os
@@ -92,12 +92,13 @@ class FileReading:
         """Tell whether it is the file that had this identity when it was shorter."""
         return await self._run(bool, slices.is_same, os.fsencode(self.path), identity, hashed)
 
-    async def read(self, offset: int, until: int = 0) -> tuple[Path, Read]:
+    async def read(self, offset: int, until: int = 0, *, again: bool = True) -> tuple[Path, Read]:
         """Read the next slice; return it, and the folder of its contents.
 
         Args:
             offset: of its first record.
             until: the offset of the record before which it ends in any case; 0 for none.
+            again: whether to try once more when a worker ends at the first record.
 
         Raises:
             FileFailed: the file cannot be read any more.
@@ -115,6 +116,8 @@ class FileReading:
             shutil.rmtree(folder, ignore_errors=True)
             if at is not None and at > offset:
                 return await self.read(offset, at)
+            if again:  # it may not have been the record's fault
+                return await self.read(offset, until, again=False)
             return folder, await self._past(offset, str(killed))
 
     async def _past(self, offset: int, words: str) -> Read:
