@@ -81,7 +81,9 @@ def record(
     return _written(head, parts, size, encoding)
 
 
-def warcinfo(name: str, date: str, details: Fields, encoding: Encoding = GZIP) -> Iterator[bytes]:
+def warcinfo(
+    name: str, date: str, details: Fields, encoding: Encoding = GZIP, more: Fields = ()
+) -> Iterator[bytes]:
     """Yield the record that a file begins with.
 
     Args:
@@ -90,6 +92,7 @@ def warcinfo(name: str, date: str, details: Fields, encoding: Encoding = GZIP) -
         details: what it says of itself: software, operator, hostname, isPartOf, description; what
             it conforms to is added.
         encoding: how the file's records are compressed.
+        more: fields of the record besides those that each has.
     """
     said = (*details, ("format", "WARC File Format 1.1"), ("conformsTo", CONFORMS_TO))
     _head(said, VERSION)  # refuses what would break out of its line
@@ -99,6 +102,7 @@ def warcinfo(name: str, date: str, details: Fields, encoding: Encoding = GZIP) -
         ("WARC-Date", date),
         ("WARC-Filename", name),
         ("Content-Type", FIELDS_TYPE),
+        *more,
     )
     return new_record("warcinfo", fields, [block], encoding)
 

@@ -13,6 +13,7 @@ from agents.archive.exporting.selection import Item
 from agents.archive.kept_records import KeptRecord
 from agents.capture import Capture
 from agents.capture_records import (
+    ORIGIN_FIELD,
     asked_url,
     known_of,
     moment,
@@ -34,6 +35,8 @@ from anet.formats.warc_writing import (
     record,
     warcinfo,
 )
+
+_MADE_AGAIN = ((ORIGIN_FIELD, '""'),)  # of what an import need not keep
 
 
 @implementer(IForm)
@@ -67,7 +70,7 @@ class WarcForm:
     def begin(self, name: str) -> Iterable[bytes]:
         """Return the dictionary, if there is one, and a warcinfo record."""
         yield self._encoding.begin
-        yield from warcinfo(name, self._begun, self._details, self._encoding)
+        yield from warcinfo(name, self._begun, self._details, self._encoding, _MADE_AGAIN)
 
     def capture(self, item: Item, bodies: Bodies) -> Group:
         """Return a response or a revisit, and the request where it is known."""

@@ -1,6 +1,7 @@
 """The files of an export, with an index beside each. For one thread; blocks."""
 
 import os
+import re
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
@@ -19,6 +20,7 @@ from anet.formats.serial import OPEN, Serial, SerialFiles, Written
 from anet.formats.sorting import SortedLines
 
 INDEX = ".cdxj"
+_SPACE = re.compile(r"\s")
 
 
 class FilesGone(ArchiveError):
@@ -137,7 +139,9 @@ class Writing:
     def _index(self, made: Made, place: Written) -> None:
         if not self._indexed or not made.url:
             return
-        line = cdxj_line(surt(made.url), made.kind, made.fields, made.head, place, made.posted)
+        is_web = made.url.startswith(("http://", "https://"))
+        urlkey = surt(made.url) if is_web else _SPACE.sub("%20", made.url)
+        line = cdxj_line(urlkey, made.kind, made.fields, made.head, place, made.posted)
         if line is not None:
             self._lines.add(line.encode())
 
