@@ -28,7 +28,7 @@ from agents.storage.stores.fetching import fetch
 from agents.storage.stores.index_link import FIRST_PATIENCE, PATIENCE, IndexLink
 from agents.storage.stores.interface import Given, Held, IStore
 from agents.storage.stores.node_client import NodeClient
-from agents.storage.stores.together import in_rounds, together
+from agents.storage.stores.together import in_rounds, outcomes_of_each, together
 from anet.workers import Workers
 from hip import Agent
 
@@ -36,6 +36,7 @@ KIND = "connectivity"  # who may deposit
 _REMEMBERED = 100_000  # contents whose nodes the index may not know of yet
 _BATCH = 200  # captures recorded by one call
 _BATCH_BYTES = 2 << 20
+_BATCHES = 4  # calls at once
 _CAPTURES = 50  # read at once, with their heads
 
 
@@ -152,10 +153,14 @@ class ClusterStore:
 
     async def append(self, captures: Sequence[Capture]) -> None:
         """Record captures, durably."""
-        for batch in _batches(captures):
-            keys = {capture.content for capture in batch}
-            stored = {key: self._took[key] for key in keys if key in self._took}
-            await self._index.call(int, "record", captures=batch, stored=stored)
+        for outcome in await outcomes_of_each(_batches(captures), self._record, _BATCHES):
+            if isinstance(outcome, Exception):
+                raise outcome
+
+    async def _record(self, captures: list[Capture]) -> None:
+        keys = {capture.content for capture in captures}
+        stored = {key: self._took[key] for key in keys if key in self._took}
+        await self._index.call(int, "record", captures=captures, stored=stored)
 
     async def captures(self, key: str) -> AsyncIterator[list[Capture]]:
         """Yield the captures of a URL, of all nodes that hold some."""

@@ -100,6 +100,8 @@ class FolderStore:
 
     async def size(self, key: str) -> int | None:
         """Return the bytes of a content, or None."""
+        if self._disk is not None:
+            return self._disk.size_of("contents", key)
         places = await self._workers.run(self._places, key)
         return places[0].size if places else None
 

@@ -23,12 +23,14 @@ class Place:
 
 
 class JournalReader:
-    """Reads the journal of a disk, again whenever it has changed; its methods block."""
+    """Reads the journal of a disk, again whenever it has changed.
+
+    Its methods block, and may be called from several threads.
+    """
 
     def __init__(self, root: Path) -> None:
         self._folder = root / "journal"
-        self._seen: list[tuple[Path, int, int]] = []
-        self._places: dict[str, Place] = {}
+        self._read: tuple[list[tuple[Path, int, int]], dict[str, Place]] = [], {}
 
     def places(self) -> dict[str, Place]:
         """Return where each content is that the journal holds.
@@ -38,11 +40,12 @@ class JournalReader:
         """
         paths = sorted(self._folder.glob("[12]"))
         seen = [(path, (told := path.stat()).st_size, told.st_mtime_ns) for path in paths]
-        if seen != self._seen:
-            self._places = {}
+        read, places = self._read
+        if seen != read:
+            places = {}
             for path in paths:
                 with path.open("rb") as file:
                     for key, offset, size in records(file.fileno()):
-                        self._places[key] = Place(path, offset, size)
-            self._seen = seen
-        return self._places
+                        places[key] = Place(path, offset, size)
+            self._read = seen, places
+        return places
