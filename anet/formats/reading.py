@@ -10,6 +10,7 @@ stands behind them. docs/reference/formats.md says what is read, and how damage 
 
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Protocol, Self, cast
 
@@ -19,12 +20,12 @@ from anet.formats.compressed import GZIP, Compression, Member, beginnings, compr
 from anet.formats.record import Damage, DamagedRecord, Record
 from anet.formats.source import Source
 from anet.formats.tianwang import TianwangReader
-from anet.formats.wacz_records import OpenWarc, WaczRecords
+from anet.formats.wacz_records import OpenWarc, WaczRecords, stored
 from anet.formats.warc_head import BEGINNING
 from anet.formats.warc_members import MembersWarc, next_member
 from anet.formats.warc_plain import PlainWarc, next_sound, past_newlines
 from anet.formats.warc_whole import WholeWarc, inflated, is_whole
-from anet.formats.zip_members import NotZip
+from anet.formats.zip_members import BadMember, NotZip
 
 _TASTE = 16 * 1024
 _SEARCHED = 16 * 1024 * 1024  # bytes of a damaged beginning that are looked through
@@ -66,6 +67,9 @@ def open_records(path: Path, offset: int = 0) -> RecordReader:
         UnknownFormat: it is none of these, or empty.
         OSError: it cannot be opened.
     """
+    wacz = _open_wacz(path, offset)
+    if wacz:
+        return wacz
     source = Source(path.open("rb", buffering=0))
     try:
         taste = _taste(source)
@@ -81,8 +85,6 @@ def open_records(path: Path, offset: int = 0) -> RecordReader:
         return ArcReader(path, offset)
     if tianwang.looks_like(taste):
         return TianwangReader(path, offset)
-    if shown.startswith(_ZIP):
-        return _open_wacz(path, offset)
     raise UnknownFormat(f"{path} begins with {shown!r}: no WARC, ARC, WACZ or Tianwang file")
 
 
@@ -103,7 +105,8 @@ def open_warc(file: BinaryIO, offset: int = 0) -> RecordReader:
 def inflate(path: Path, target: Path) -> list[Damage]:
     """Write what a file holds without its compression, so that a reader of it is seekable.
 
-    For files whose reader is not: one gzip member or zstd frame around everything.
+    For files whose reader is not: one gzip member or zstd frame around everything, or a WACZ of
+    which WARCs are packed.
 
     Returns:
         What could not be decompressed, and is left out.
@@ -114,6 +117,8 @@ def inflate(path: Path, target: Path) -> list[Damage]:
     """
     with path.open("rb", buffering=0) as file, target.open("wb") as to:
         source = Source(file)
+        if source.view(0, len(_ZIP)) == _ZIP:
+            return stored(path, to)
         compression = compression_of(source)
         if not compression:
             raise UnknownFormat(f"{path} is compressed neither with gzip nor with zstd")
@@ -143,11 +148,22 @@ def _reader(source: Source, compression: Compression | None, offset: int) -> Rec
     return MembersWarc(source, compression, offset)
 
 
-def _open_wacz(path: Path, offset: int) -> RecordReader:
+def _open_wacz(path: Path, offset: int) -> RecordReader | None:
+    """Return a reader of a WACZ; None if it is none, or cut: its WARCs are searched for then."""
+    with path.open("rb") as file:
+        if file.read(len(_ZIP)) != _ZIP:
+            return None
+    with suppress(NotZip):
+        return WaczRecords(path, offset, cast("OpenWarc", _open_member))
+    return None
+
+
+def _open_member(file: BinaryIO, offset: int) -> RecordReader:
+    """Return a reader of a WARC that is a part of a file."""
     try:
-        return WaczRecords(path, offset, cast("OpenWarc", open_warc))
-    except NotZip as error:
-        raise UnknownFormat(str(error)) from None
+        return open_warc(file, offset)
+    except UnknownFormat as error:
+        raise BadMember(str(error)) from None
 
 
 def _taste(source: Source) -> bytes:

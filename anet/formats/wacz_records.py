@@ -7,7 +7,6 @@ packed, which the specification forbids, they are not, and `stored` makes a file
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -30,7 +29,10 @@ class IWarcReader(IRecordReader):
 
 
 OpenWarc = Callable[[BinaryIO, int], IWarcReader]
-"""Reads the records of a WARC from a byte on; offsets are those of that file."""
+"""Reads the records of a WARC from a byte on; offsets are those of that file.
+
+Raises `BadMember` when it is none.
+"""
 
 _ONE_MEMBER = "is one gzip member around all records: take it out, and import it by itself"
 
@@ -86,11 +88,11 @@ class WaczRecords:
     def _warc(self, member: Member) -> Iterator[Record | Damage]:
         try:
             file = self._wacz.zip.file(member)
+            reader = self._open_warc(file, max(0, self._offset - member.begin))
         except BadMember as error:
-            yield Damage(member.begin, member.end, str(error))
+            yield Damage(member.begin, member.end, f"{member.name!r}: {error}")
             return
         with file:
-            reader = self._open_warc(file, max(0, self._offset - member.begin))
             if reader.seekable:
                 yield from (_moved(each, member.begin) for each in reader)
             else:
@@ -112,18 +114,26 @@ class WaczRecords:
         return Record("WARC/1.1", "resource", fields, member.begin, member.size, block)
 
 
-def stored(path: Path, target: Path) -> None:
+def stored(path: Path, target: BinaryIO) -> list[Damage]:
     """Write a WACZ file whose members are not packed, and the same otherwise.
+
+    Returns:
+        Members that could not be unpacked; what was read of them is written.
 
     Raises:
         NotZip: it is no zip file that can be read.
         OSError: the disk.
     """
+    damage: list[Damage] = []
     with ZipMembers(path) as source, ZipFile(target, "w") as copy:
         for member in source.members:
             info = ZipInfo(member.name, member.info.date_time)
-            with suppress(BadMember), copy.open(info, "w", force_zip64=True) as file:
-                file.writelines(source.pieces(member))
+            try:
+                with copy.open(info, "w", force_zip64=True) as file:
+                    file.writelines(source.pieces(member))
+            except BadMember as error:
+                damage.append(Damage(member.begin, member.end, str(error)))
+    return damage
 
 
 def _date(member: Member) -> str:

@@ -9,9 +9,11 @@ from fastwarc.warc import ArchiveIterator
 from wacz_files import body, wacz_in, zipped
 from zope.interface import implementer
 
+from anet.formats.reading import inflate, open_records
 from anet.formats.record import Damage, DamagedRecord, Record
 from anet.formats.wacz import Wacz
 from anet.formats.wacz_records import IWarcReader, WaczRecords, stored
+from anet.formats.warc_writing import warcinfo
 
 
 @implementer(IWarcReader)
@@ -94,7 +96,8 @@ def test_packed_warcs_are_read_and_can_be_stored(tmp_path: Path) -> None:
     packed = zipped(tmp_path / "packed.wacz", contents, frozenset(contents))
     with WaczRecords(packed, 0, FastWarc) as reader:
         assert not reader.seekable
-    stored(packed, tmp_path / "stored.wacz")
+    with (tmp_path / "stored.wacz").open("wb") as target:
+        assert stored(packed, target) == []
     with WaczRecords(tmp_path / "stored.wacz", 0, FastWarc) as reader:
         assert reader.seekable
 
@@ -133,3 +136,52 @@ def test_a_damaged_other_file_is_a_record_that_cannot_be_read(tmp_path: Path) ->
                     seen.append(str(error))
     assert "cannot be read" in seen[0]
     assert seen[1:] == ["sound"]
+
+
+def test_a_wacz_is_one_of_the_files_that_are_read(tmp_path: Path) -> None:
+    """Told by its first bytes, read with the readers of all WARCs, from any record on."""
+    path = wacz_in(tmp_path)
+    with open_records(path) as reader:
+        found = [each for each in reader if isinstance(each, Record)]
+    assert [each.offset for each in found] == [offset for _, _, offset, _ in read(path)]
+    with open_records(path, found[3].offset) as reader:
+        assert next(iter(reader)) == found[3]
+
+
+def test_a_packed_wacz_is_inflated_like_any_file(tmp_path: Path) -> None:
+    """The importer need not know what it is."""
+    with Wacz(wacz_in(tmp_path)) as wacz:
+        contents = {m.name: b"".join(wacz.zip.pieces(m)) for m in wacz.zip.members}
+    packed = zipped(tmp_path / "packed.wacz", contents, frozenset(contents))
+    assert inflate(packed, tmp_path / "inflated") == []
+    with open_records(packed) as one, open_records(tmp_path / "inflated") as other:
+        assert (one.seekable, other.seekable) == (False, True)
+        ids = [each.get("WARC-Record-ID") for each in one if isinstance(each, Record)]
+        assert ids == [each.get("WARC-Record-ID") for each in other if isinstance(each, Record)]
+
+
+def test_members_that_are_no_warcs_are_told(tmp_path: Path) -> None:
+    """Empty, nonsense, or cut: the others are read."""
+    good = b"".join(warcinfo("a.warc.gz", "2026-11-22T03:15:00Z", ()))
+    contents = {
+        "archive/a.warc.gz": b"",
+        "archive/b.warc.gz": b"nonsense" * 100,
+        "archive/c.warc.gz": good[:-9],
+        "archive/d.warc.gz": good,
+    }
+    with open_records(zipped(tmp_path / "a.wacz", contents)) as reader:
+        found = list(reader)
+    damage = "".join(each.cause for each in found if isinstance(each, Damage))
+    assert "archive/b.warc.gz" in damage
+    assert found[-2].kind == "warcinfo"  # type: ignore[union-attr]
+
+
+def test_a_wacz_that_was_cut_gives_its_whole_records(tmp_path: Path) -> None:
+    """A download that broke has no table of members; what lies before the break is found."""
+    path = wacz_in(tmp_path)
+    with Wacz(path) as wacz:
+        cut = wacz.warcs[1].end + 100
+    path.write_bytes(path.read_bytes()[:cut])
+    with open_records(path) as reader:
+        found = [each.get("WARC-Target-URI") for each in reader if isinstance(each, Record)]
+    assert {"http://example.org/0", "http://example.org/1"} <= set(found)
