@@ -122,7 +122,11 @@ class Reading:
         found: list[Capture] = []
         problems: list[str] = []
         for key in keys:
-            copies = [each for each in self._layouts if path.exists(each.place("structures", key))]
+            copies = [
+                each
+                for each in self._layouts
+                if path.exists(each.place("structures", key))  # noqa: PTH110 - a path costs more
+            ]
             damage: list[DamagedStructure] = []
             if len(copies) == 1:
                 captures = _of_one(copies[0], key, damage)

@@ -17,8 +17,7 @@ from agents.capture import Capture, content_key
 from agents.capture_records import received_head
 from agents.storage.stores.folder import FolderStore
 from anet.workers import Workers
-
-from .conftest import HEAD, Export, Fill, capture
+from tests.agents.archive.exporting.conftest import HEAD, Export, Fill, capture
 
 PAGE = b"<html><title>A page</title>" + b"text " * 300
 LARGE = bytes(range(256)) * 30_000  # 7.7 MB: more than is made in memory

@@ -12,8 +12,7 @@ from agents.archive.exporting import kept
 from agents.archive.exporting.order import Order, Sites
 from agents.archive.kept_records import Inline, KeptRecord, Slice, Stored, encoded, name_of
 from agents.capture import Capture, content_key
-
-from .conftest import Export, Fill, capture
+from tests.agents.archive.exporting.conftest import Export, Fill, capture
 
 FILE = "wget 1.warc.gz"
 BODY = b"0123456789" * 200
