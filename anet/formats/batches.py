@@ -15,6 +15,7 @@ from zlib import crc32
 
 from anet.formats.batch_index import (
     ENTRY_SIZE,
+    MOST,
     SECOND_LEVEL,
     Batch,
     BatchesError,
@@ -96,6 +97,20 @@ class Batches:
             first, count = first + len(found), count - len(found)
             if self._count(Identifier(batch, first)) <= first:
                 break
+
+    def between(self, first: Identifier, last: Identifier) -> Iterator[tuple[Identifier, Page]]:
+        """Yield the pages from one to another, with what they are called; fewer at the end.
+
+        Raises:
+            BatchesError: there is no first one, or a page is damaged, or larger than `AT_ONCE`.
+        """
+        names = [each.batch for each in self.batches if first.batch < each.batch <= last.batch]
+        for batch in (first.batch, *names):
+            begin = first.serial if batch == first.batch else 0
+            end = last.serial if batch == last.batch else MOST - 1
+            run = self.read_run(batch, begin, end - begin + 1)
+            for serial, page in enumerate(run, begin):
+                yield Identifier(batch, serial), page
 
     @contextmanager
     def record(self, batch: str, serial: int) -> Iterator[Record]:

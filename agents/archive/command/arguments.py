@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from agents.archive.command import (
     access_arguments,
+    batch_arguments,
     export_arguments,
     import_arguments,
     reader_arguments,
@@ -59,6 +60,8 @@ def parser() -> argparse.ArgumentParser:
     export_arguments.add_export(
         verbs.add_parser("export", help=words, description=_sentence(words)), _common
     )
+    words = "read pages of the monthly batches that an export wrote, by identifier"
+    batch_arguments.add_options(verbs.add_parser("batch", help=words, description=_sentence(words)))
     words = "look after what the archive holds: nodes, disks, replicas, copies"
     add_actions(verbs.add_parser("storage", help=words, description=_sentence(words)), _common)
     return parser
