@@ -7,20 +7,22 @@ not known or does not say, that has a title, which pieces of pages do not have.
 
 import html
 import re
-import zlib
+from collections.abc import Iterator
+
+import webencodings
 
 from agents.archive.exporting.reading import Body
 from agents.capture import Capture
+from agents.decoding import Decoding
 from agents.origin import request_of
 
 _LOOKED_AT = 64 * 1024  # bytes of a page, in which its title is looked for
 _TITLE_LIMIT = 500  # characters
-_HTML = re.compile(rb"^content-type[ \t]*:[ \t]*(?:text/html|application/xhtml\+xml)", re.I | re.M)
-_ENCODING = re.compile(rb"^content-encoding[ \t]*:[ \t]*([^\r\n]*)", re.I | re.M)
+_HTML = re.compile(rb"\ncontent-type[ \t]*:[ \t]*(?:text/html|application/xhtml\+xml)", re.I)
+_CODING = re.compile(rb"\ncontent-encoding[ \t]*:([^\r\n]*)", re.I)
 _CHARSET = re.compile(rb"charset[ \t]*=[ \t\"']*([A-Za-z0-9_.:-]+)", re.I)
-_DESTINATION = re.compile(rb"^sec-fetch-dest[ \t]*:[ \t]*([a-z]+)", re.I | re.M)
-_TITLE = re.compile(r"<title\b[^>]*>(.*?)</title", re.I | re.S)
-_SPACES = re.compile(r"\s+")
+_DESTINATION = re.compile(rb"\nsec-fetch-dest[ \t]*:[ \t]*([a-z]+)", re.I)
+_TITLE = re.compile(rb"<title\b[^>]{0,200}>([^<]{1,4000})</title", re.I)
 
 
 def title_of(capture: Capture, body: Body) -> str | None:
@@ -29,36 +31,34 @@ def title_of(capture: Capture, body: Body) -> str | None:
         return None
     request = request_of(capture.origin)
     asked = _DESTINATION.search(request.head) if request is not None else None
-    title = _title(capture.head, _beginning(capture.head, body))
-    if asked is not None:
-        return title if asked[1].lower() == b"document" else None
-    return title or None
+    if asked is not None and asked[1].lower() != b"document":
+        return None
+    title = _title(capture.head, b"".join(_beginning(capture.head, body))[:_LOOKED_AT])
+    return title or (None if asked is None else "")
 
 
-def _beginning(head: bytes, body: Body) -> bytes:
-    """Return how a page begins, without its content coding; empty when that is not known."""
+def _beginning(head: bytes, body: Body) -> Iterator[bytes]:
+    """Yield how a page begins, without its content coding."""
     if isinstance(body, bytes):
         begin = body[:_LOOKED_AT]
     else:
         body.seek(0)
         begin = body.read(_LOOKED_AT)
-    found = _ENCODING.search(head)
-    coding = found[1].strip().lower() if found else b""
-    if coding in (b"", b"identity"):
-        return begin
-    if coding not in (b"gzip", b"x-gzip", b"deflate"):
-        return b""
-    try:
-        return zlib.decompressobj(47).decompress(begin, _LOOKED_AT)
-    except zlib.error:
-        return b""
+    coding = _CODING.search(head)
+    decoding = Decoding.of(coding[1].decode("latin-1")) if coding else None
+    size = 0
+    for piece in [begin] if decoding is None else decoding.pieces(begin):
+        yield piece
+        size += len(piece)
+        if size >= _LOOKED_AT:
+            return
 
 
 def _title(head: bytes, begin: bytes) -> str:
+    found = _TITLE.search(begin)
+    if found is None:
+        return ""
     charset = _CHARSET.search(head) or _CHARSET.search(begin[:1024])
-    try:
-        text = begin.decode(charset[1].decode() if charset else "utf-8", "replace")
-    except (LookupError, ValueError):
-        text = begin.decode("utf-8", "replace")
-    found = _TITLE.search(text)
-    return _SPACES.sub(" ", html.unescape(found[1])).strip()[:_TITLE_LIMIT] if found else ""
+    named = webencodings.lookup(charset[1].decode("ascii")) if charset else None
+    text = (named or webencodings.UTF8).codec_info.decode(found[1], "replace")[0]
+    return " ".join(html.unescape(text).split())[:_TITLE_LIMIT]

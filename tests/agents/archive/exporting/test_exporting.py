@@ -31,7 +31,10 @@ AGAIN = capture(
 SAME = capture(
     "http://a.example/", "20260103", PAGE, origin=f"crawl: 3\nrevisit: not-modified {FIRST.date}\n"
 )
-EMPTY = [capture(f"http://c.example/{n}", "20260104", b"", status=301) for n in range(2)]
+MOVED = b"HTTP/1.1 301 Moved\r\nLocation: /\r\n\r\n"
+EMPTY = [
+    capture(f"http://c.example/{n}", "20260104", b"", status=301, head=MOVED) for n in range(2)
+]
 BIG = capture("http://a.example/big", "20260105", LARGE, metadata="0000000000000001")
 ALL = [FIRST, AGAIN, SAME, *EMPTY, BIG]
 BODIES = [PAGE, b"", LARGE]

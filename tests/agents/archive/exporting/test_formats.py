@@ -1,0 +1,95 @@
+"""Exports in other formats than WARC: each is read again by who reads it here."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+from pytest_twisted import ensureDeferred
+
+from agents.archive.exporting import packing
+from anet.formats.reading import open_records
+from anet.formats.record import Record
+from anet.formats.wacz import Wacz
+from tests.agents.archive.exporting.conftest import Export, Fill
+from tests.agents.archive.exporting.test_exporting import (
+    AGAIN,
+    ALL,
+    BODIES,
+    FIRST,
+    PAGE,
+    captures_of,
+)
+from tests.agents.archive.exporting.test_kept import BODY, OTHERS, RECORDS, imported, slices
+
+
+def blocks(path: Path) -> list[tuple[str, bytes]]:
+    """Return target and block of the responses of a file."""
+    found = []
+    with open_records(path) as reader:
+        for record in reader:
+            assert isinstance(record, Record), record
+            read = partial(record.block.read, 1 << 20)  # type: ignore[attr-defined]
+            block = b"".join(iter(read, b""))
+            if record.kind == "response":
+                found.append((record.get("WARC-Target-URI"), block))
+    return found
+
+
+@ensureDeferred
+@pytest.mark.parametrize("format", ["arc", "tianwang"])
+@pytest.mark.parametrize("compression", ["gzip", "none"])
+async def test_old_formats_have_what_was_received(
+    format: str, compression: str, fill: Fill, export: Export, tmp_path: Path
+) -> None:
+    """Each capture is a page with its head as received and its whole content."""
+    await fill(ALL, BODIES)
+    figures = await export(format=format, compression=compression)
+    [path] = (tmp_path / "out").glob(f"*.{format}*")
+    by_key = {each.content: body for each, body in zip(ALL, [PAGE] * 3, strict=False)}
+    for (url, block), each in zip(blocks(path), ALL, strict=True):
+        assert (url, block[: len(each.head)]) == (each.url, each.head)
+        assert block[len(each.head) :] == by_key.get(each.content, block[len(each.head) :])
+        assert len(block) == len(each.head) + each.size
+    assert (figures.captures, figures.left_out) == (6, 0)
+
+
+@ensureDeferred
+@pytest.mark.parametrize("format", ["arc", "tianwang"])
+async def test_records_without_a_place_are_counted(
+    format: str, fill: Fill, export: Export, tmp_path: Path
+) -> None:
+    """Of imported files responses and resources are given, and the others told."""
+    captures, contents = slices(RECORDS)
+    await fill([imported(), *captures], [BODY, OTHERS, *contents])
+    figures = await export(format=format)
+    assert (figures.captures, figures.left_out, figures.problems) == (3, 6, [])
+
+
+@ensureDeferred
+async def test_a_wacz_has_records_index_pages_and_a_signature(
+    fill: Fill, export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is proven whole; packing that was interrupted is done again; nothing else stays."""
+    await fill(ALL, BODIES)
+    pack = packing.pack
+
+    def broken(*given: object) -> None:
+        pack(*given)  # type: ignore[arg-type]
+        raise OSError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(packing, "pack", broken)
+        with pytest.raises(OSError, match="no room"):
+            await export(format="wacz", size=1000)
+    assert captures_of(tmp_path / "out") == ALL
+    for _ in range(2):
+        figures = await export(format="wacz", size=1000)
+        [path] = (path for path in (tmp_path / "out").iterdir() if path.suffix != ".sqlite")
+        assert (figures.files, figures.file_bytes) == (1, path.stat().st_size)
+        assert figures.captures == len(ALL)
+    with Wacz(path) as wacz:
+        assert [page.url for page in wacz.pages()] == [FIRST.url]
+        assert next(iter(wacz.pages())).title == "A page"
+        assert not list(wacz.verified())
+        assert wacz.signed() is not None
+    assert AGAIN.content == FIRST.content
