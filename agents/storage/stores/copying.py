@@ -18,9 +18,9 @@ from agents.storage.errors import DamagedStructure, HoldersDown, StorageError
 from agents.storage.stores.copied import Copied
 from agents.storage.stores.errors import NotHeld, NotProven
 from agents.storage.stores.interface import Held, all_held
-from agents.storage.stores.together import for_each
+from agents.storage.stores.together import for_each, putting
 
-_AT_ONCE = 16  # contents, or structure files; each is at most a few MiB of memory
+_AT_ONCE = 32  # contents, or structure files; each is at most a few MiB of memory
 _PAGE = 500  # structure files that are looked up at once
 _NAMED = 100  # problems that are named; the others are counted
 _OF_THE_SOURCE = (NotHeld, NotProven, HoldersDown)  # what is lost there cannot be copied
@@ -90,6 +90,7 @@ class Copying:
     def __init__(self, source: Any, target: Any, copied: Copied, spool: Path) -> None:
         self.figures = Figures()
         self._source, self._target = source, target
+        self._putting = putting(target)
         self._copied, self._spool = copied, spool
 
     async def run(self) -> Figures:
@@ -152,7 +153,7 @@ class Copying:
             self.figures.lose(str(error))
             return
         try:
-            new = await self._target.put(held.key, body)
+            new = await self._putting.submit((held.key, body))
             size = len(body) if isinstance(body, bytes) else body.stat().st_size
             self.figures.contents += new
             self.figures.contents_known += not new

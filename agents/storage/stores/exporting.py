@@ -11,9 +11,9 @@ from agents.storage.errors import DamagedStructure, HoldersDown
 from agents.storage.stores.copying import Figures, until_damaged
 from agents.storage.stores.errors import NotHeld, NotProven
 from agents.storage.stores.interface import Held, all_held
-from agents.storage.stores.together import for_each
+from agents.storage.stores.together import for_each, putting
 
-_AT_ONCE = 8
+_AT_ONCE = 32  # structure files
 
 
 @frozen
@@ -53,6 +53,7 @@ class Exporting:
     def __init__(self, source: Any, target: Any, wanted: Wanted, spool: Path) -> None:
         self.figures = Figures(doing="captures")
         self._source, self._target, self._wanted, self._spool = source, target, wanted, spool
+        self._putting = putting(target)
         self._found: set[str] = set()  # which of the URLs that were named have captures
 
     async def run(self) -> Figures:
@@ -107,7 +108,7 @@ class Exporting:
             self.figures.lose(f"{capture.url} of {capture.date}: {error}")
             return False
         try:
-            new = await self._target.put(capture.content, body)
+            new = await self._putting.submit((capture.content, body))
             self.figures.contents += new
             self.figures.contents_known += not new
             self.figures.bytes += capture.size if new else 0

@@ -5,8 +5,12 @@ from typing import Any, TypeVar
 
 from twisted.internet.defer import Deferred, DeferredLock, DeferredSemaphore
 
+from agents.storage.batcher import Batcher
 from agents.storage.stores.interface import Given
 from anet.together import together as outcomes_of
+
+_BATCH = 64  # contents that a store is given at once
+_WAITING = 1000  # contents
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -73,6 +77,16 @@ async def outcomes_of_each(
             turns.release()
 
     return await outcomes_of(one(item) for item in items)
+
+
+def putting(store: Any) -> Batcher[Given]:
+    """Return what gathers contents for an `IStore` while it stores those that came before.
+
+    How many may wait is for those to limit who wait for them.
+    """
+    return Batcher(
+        lambda contents: store.put_all(contents), batch_limit=_BATCH, waiting_limit=_WAITING
+    )
 
 
 async def in_rounds(
