@@ -6,6 +6,7 @@ ends depends on the file alone, so that a slice that is read again is the same.
 """
 
 import errno
+import gc
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -163,7 +164,7 @@ def read(source: Source | list[Any], offset: int, until: int, folder: bytes) -> 
     given = msgspec.convert(source, Source)
     with closing(SliceFolder(Path(os.fsdecode(folder)))) as spool, _reading(given.path) as path:
         size = path.stat().st_size
-        with open_records(path, offset) as reader:
+        with open_records(path, offset) as reader, _no_collections():
             return _Reading(given, offset, spool).run(reader, until, size)
 
 
@@ -184,6 +185,16 @@ def _reading(path: bytes) -> Iterator[Path]:
         yield Path(os.fsdecode(path))
     except OSError as error:
         raise CannotRead(f"cannot be read: {error.strerror or error}") from None
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Look for no cycles: a slice makes thousands of things, all of which go when it does."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class _Reading:

@@ -1,0 +1,137 @@
+"""Imports that are killed, by commands as people give them: nothing is lost, nothing doubled."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.capture import Capture
+
+URL = "http://a.example/"
+RECORDS = 6500  # of one file: four slices
+
+
+def command(folder: Path, *words: str | Path) -> list[str]:
+    """Return the command line of an import into a disk of its own."""
+    dlweb = str(Path(sys.executable).with_name("dlweb"))
+    told = ["--archive", str(folder / "archive"), "--to", str(folder / "disk")]
+    return [dlweb, "import", "--json", *told, *map(str, words)]
+
+
+def bring(folder: Path, *words: str | Path) -> dict[str, Any]:
+    """Import to the end, and return the summary."""
+    done = subprocess.run(command(folder, *words), stdout=subprocess.PIPE, timeout=120, check=False)
+    assert done.returncode in (0, 1)
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def everything(disk: Path) -> dict[str, bytes]:
+    """Return every content and structure file of a disk."""
+    return {
+        str(path.relative_to(disk)): path.read_bytes()
+        for kind in ("contents", "structures")
+        for path in sorted((disk / kind).rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory, files: Any) -> Path:
+    """Give a file with answers, some of them the same, requests, and revisits."""
+    records = []
+    for number in range(RECORDS):
+        body = b"%d" % (number // 2) * 20
+        if number % 10 == 9:
+            records.append(files.revisit(f"{URL}{number}", b"%d" % 0 * 20, files.head()))
+        else:
+            records.append(files.response(f"{URL}{number}", body))
+    return files.compressed(tmp_path_factory.mktemp("crawl") / "a.warc.gz", *records)  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="module")
+def unharmed(tmp_path_factory: pytest.TempPathFactory, crawl: Path) -> dict[str, bytes]:
+    """Give the disk into which it was imported in one go."""
+    folder = tmp_path_factory.mktemp("unharmed")
+    summary = bring(folder, crawl)
+    assert summary["well"] and summary["revisits"] == RECORDS // 10
+    return everything(folder / "disk")
+
+
+@pytest.mark.slow
+def test_an_import_that_is_killed_goes_on(
+    tmp_path: Path, crawl: Path, unharmed: dict[str, bytes]
+) -> None:
+    """At whatever moment: in the end every file of the archive is as if it had not been."""
+    chance, kills = random.Random(8), 0
+    while kills < 6:
+        child = subprocess.Popen(
+            command(tmp_path, crawl),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        began, moment = time.monotonic(), 0.5 + chance.random()
+        while child.poll() is None and time.monotonic() - began < moment:
+            os.sched_yield()
+        if child.poll() is not None:
+            break
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        kills += 1
+    assert kills, "it was never killed"
+    bring(tmp_path, crawl)
+    assert everything(tmp_path / "disk") == unharmed
+    assert not list((tmp_path / "archive").glob("imports/*/spool/*"))
+
+
+@pytest.mark.slow
+def test_workers_that_are_killed_cost_nothing(
+    tmp_path: Path,
+    crawl: Path,
+    unharmed: dict[str, bytes],
+    captures_in: Callable[[Path], list[Capture]],
+) -> None:
+    """The slice is read again, perhaps cut elsewhere; every page is there, nothing is damage."""
+    child = subprocess.Popen(
+        command(tmp_path, crawl),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    worker = worker_of(child)
+    assert worker, "no worker was ever seen"
+    os.kill(worker, signal.SIGKILL)
+    told = json.loads(child.communicate(timeout=120)[0])
+    assert told["damage"] == 0 and told["well"]
+    found = everything(tmp_path / "disk")
+    pages = {each.url for each in captures_in(tmp_path / "disk")}
+    assert {f"{URL}{number}" for number in range(RECORDS)} <= pages
+    assert sum(name.startswith("contents") for name in unharmed) <= sum(
+        name.startswith("contents") for name in found
+    )
+
+
+def worker_of(child: "subprocess.Popen[bytes]") -> int:
+    """Wait for a process of an import that reads, and return its number; 0 when it has ended."""
+    while child.poll() is None:
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                name, _, rest = path.read_text().rpartition(")")
+            except OSError:
+                continue
+            if name.endswith("(import") and session_of(rest) == os.getsid(child.pid):
+                return int(path.parent.name)
+    return 0
+
+
+def session_of(rest: str) -> int:
+    """Return the session that a line of `/proc/PID/stat` names, after the process's name."""
+    return int(rest.split()[3])
