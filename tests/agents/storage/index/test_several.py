@@ -319,6 +319,7 @@ async def test_one_that_is_not_told_of_a_newcomer_takes_note_too(
     await several.start_index("index-3")
     await until(lambda: second.siblings.peer("index-3"))
     await until(lambda: second.store.groups == groups_of("index-2", [*NAMES, "index-3"]))
+    await until(lambda: first.following.sure.bit_count() == len(had))
     await first.following.stop()
     captures = await several.deposit("index-2", BODIES, make_capture)
     assert first.following.sure.bit_count() == len(had)

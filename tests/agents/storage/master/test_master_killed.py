@@ -134,9 +134,9 @@ async def test_a_master_killed_in_mid_repair_goes_on(processes: Processes) -> No
     await person.start_master()
     await person.until(lambda s: sum(n.up for n in s.nodes) == 3, "nodes do not come up")
     await person.fill(1, 3)
-    await person.until(lambda s: s.below == s.waiting == 0, "additions are not counted")
     for node in ("storage-1", "storage-3"):
-        assert person.missing(node) == 0
+        await until(lambda n=node: person.missing(n) == 0, lambda: "journals are not emptied")
+    await person.until(lambda s: s.below == s.waiting == 0, "additions are not counted")
     processes.kill("storage-3")
     for database in ("kept", "lost"):
         await person.until(lambda s: s.copied >= 5 and bool(s.below), "no repair begins")
@@ -149,4 +149,5 @@ async def test_a_master_killed_in_mid_repair_goes_on(processes: Processes) -> No
     await person.until(
         lambda s: s.below == s.waiting == 0 and sum(n.up for n in s.nodes) == 2, "no end of repair"
     )
-    assert person.missing("storage-1") == person.missing("storage-2") == 0
+    for node in ("storage-1", "storage-2"):
+        await until(lambda n=node: person.missing(n) == 0, lambda: "journals are not emptied")
