@@ -34,6 +34,7 @@ OpenWarc = Callable[[BinaryIO, int], IWarcReader]
 Raises `BadMember` when it is none.
 """
 
+_LARGE = (1 << 31) - 1  # bytes of a member from which on it takes zip64
 _ONE_MEMBER = "is one gzip member around all records: take it out, and import it by itself"
 
 _MEDIA_TYPES = {".json": "application/json", ".jsonl": "application/jsonl", ".log": "text/plain"}
@@ -129,7 +130,7 @@ def stored(path: Path, target: BinaryIO) -> list[Damage]:
         for member in source.members:
             info = ZipInfo(member.name, member.info.date_time)
             try:
-                with copy.open(info, "w", force_zip64=True) as file:
+                with copy.open(info, "w", force_zip64=member.size > _LARGE) as file:
                     file.writelines(source.pieces(member))
             except BadMember as error:
                 damage.append(Damage(member.begin, member.end, str(error)))

@@ -5,16 +5,16 @@ of any size. What is compressed already is stored as it is, so that a reader on 
 record by its bytes.
 """
 
+import io
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 from json import dumps
 from pathlib import Path
-from shutil import copyfileobj
 from tempfile import TemporaryFile
-from typing import IO, BinaryIO, cast
+from typing import BinaryIO, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from attrs import field, frozen
@@ -28,6 +28,7 @@ from anet.formats.wacz import DIGEST, PACKAGE, Page
 
 VERSION = "1.1.1"
 _PIECE = 1 << 20
+_LARGE = (1 << 31) - 1  # bytes of a member from which on it takes zip64
 _BLOCKS = "index.cdx.gz"
 
 
@@ -101,11 +102,10 @@ class WaczWriter:
         Args:
             lines: sorted, each with its line end (`anet.formats.cdxj`, `anet.formats.sorting`).
         """
-        with TemporaryFile(dir=self._target.parent) as places:
-            with self._member(f"indexes/{_BLOCKS}", ZIP_STORED) as blocks:
-                write_blocks(lines, blocks, cast(BinaryIO, places), _BLOCKS)
-            places.seek(0)
-            self._copy("indexes/index.idx", ZIP_DEFLATED, places)
+        with self._spool() as blocks, self._spool() as places:
+            write_blocks(lines, blocks, places, _BLOCKS)
+            self._add(f"indexes/{_BLOCKS}", ZIP_STORED, blocks)
+            self._add("indexes/index.idx", ZIP_DEFLATED, places)
 
     def pages(
         self,
@@ -124,15 +124,15 @@ class WaczWriter:
             with_text: whether they come with their text, and readers can search in it.
         """
         head = {"format": "json-pages-1.0", "id": name, "title": title}
-        with self._member(f"pages/{name}.jsonl", ZIP_DEFLATED) as file:
+        with self._spool() as file:
             file.write(_line(head | ({"hasText": True} if with_text else {})))
-            for page in pages:
-                file.write(_line(_page(page)))
+            file.writelines(_line(_page(page)) for page in pages)
+            self._add(f"pages/{name}.jsonl", ZIP_DEFLATED, file)
 
     def warc(self, path: Path) -> None:
         """Write a WARC as it is, by its own name, which has to end with `.warc` or `.warc.gz`."""
         with path.open("rb") as file:
-            self._copy(f"archive/{path.name}", ZIP_STORED, file)
+            self._add(f"archive/{path.name}", ZIP_STORED, file)
 
     def close(self) -> None:
         """Write what proves the rest, and make the file durable."""
@@ -182,43 +182,34 @@ class WaczWriter:
             "resources": self._resources,
         }
 
-    def _copy(self, name: str, how: int, file: IO[bytes]) -> None:
-        with self._member(name, how) as member:
-            copyfileobj(file, member, _PIECE)
+    def _spool(self) -> BinaryIO:
+        """Return a file for a member whose size is not known before it is whole."""
+        return cast(BinaryIO, TemporaryFile(dir=self._target.parent))
 
-    @contextmanager
-    def _member(self, name: str, how: int) -> Iterator[BinaryIO]:
-        """Give a file to write a member into; note its size and its hash."""
+    def _add(self, name: str, how: int, file: BinaryIO) -> None:
+        """Write a member, and note its size and its hash.
+
+        What zip64 adds to the head of a member may only be there when the table of members has it
+        too: ReplayWeb.page takes its bytes from a wrong place otherwise.
+        """
         if name in self._zip.NameToInfo:
             raise ValueError(f"two files of a WACZ are named {name}")
-        with self._zip.open(self._info(name, how), "w", force_zip64=True) as file:
-            hashed = _Hashed(file)
-            yield cast(BinaryIO, hashed)
+        size = file.seek(0, io.SEEK_END)
+        file.seek(0)
+        digest = sha256()
+        with self._zip.open(self._info(name, how), "w", force_zip64=size > _LARGE) as member:
+            while piece := file.read(_PIECE):
+                digest.update(piece)
+                member.write(piece)
         resource = {"name": name.rpartition("/")[2].lower(), "path": name}
-        self._resources.append(resource | {"hash": hashed.hash(), "bytes": hashed.size})
+        hash_ = f"sha256:{digest.hexdigest()}"
+        self._resources.append(resource | {"hash": hash_, "bytes": size})
 
     def _info(self, name: str, how: int) -> ZipInfo:
         info = ZipInfo(name, self._date)
         info.compress_type = how
         info.external_attr = 0o644 << 16
         return info
-
-
-class _Hashed:
-    """Writes into a file, and counts and hashes what is written."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._digest = sha256()
-        self.size = 0
-
-    def write(self, data: bytes) -> int:
-        self._digest.update(data)
-        self.size += len(data)
-        return self._file.write(data)
-
-    def hash(self) -> str:
-        return f"sha256:{self._digest.hexdigest()}"
 
 
 def _hash(data: bytes) -> str:

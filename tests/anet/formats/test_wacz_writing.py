@@ -52,6 +52,18 @@ def test_it_has_the_files_of_the_specification(tmp_path: Path) -> None:
         }
 
 
+def test_bytes_of_members_are_where_readers_on_the_web_look(tmp_path: Path) -> None:
+    """Right behind head and name: extra fields only stand where the table of members has some."""
+    path = wacz_in(tmp_path)
+    content = path.read_bytes()
+    with ZipFile(path) as archive:
+        for info in archive.infolist():
+            begin = info.header_offset + 30 + len(info.filename)
+            assert content[info.header_offset + 28 : info.header_offset + 30] == b"\0\0"
+            if info.compress_type == ZIP_STORED:
+                assert content[begin : begin + info.file_size] == archive.read(info)
+
+
 def test_a_record_is_found_by_the_index(tmp_path: Path) -> None:
     """Offset and length of a line lead to one record in the member that it names."""
     with ZipFile(wacz_in(tmp_path)) as archive:
