@@ -50,7 +50,8 @@ class Exporting:
     @property
     def figures(self) -> Figures:
         """How it is getting on."""
-        return self._writing.figures
+        figures: Figures = self._folder.writing.figures
+        return figures
 
     async def run(self) -> None:
         """Go on where it stopped, until all is given.

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
+import attrs
+import msgspec
 from attrs import define, field
 
 from agents.archive.exporting.made import Group
+from agents.archive.exporting.selection import Selection
 
 
 @define
@@ -50,6 +53,16 @@ class Figures:
         """Whether everything that was chosen is given."""
         return not self.lost
 
+    def take_up(self, selection: Selection, last: int) -> None:
+        """Begin again after an item; what was told of those behind it is told again."""
+        selection.forget(last)
+        left = selection.amount(last)
+        self.doing = "writing"
+        self.chosen = selection.amount().captures
+        self.left, self.bytes_left = left.captures, left.bytes
+        self.bytes_now = 0
+        self.lost = selection.problems()[0]
+
     def take(self, group: Group, size: int) -> None:
         """Add what was written of an item.
 
@@ -66,3 +79,13 @@ class Figures:
         self.left_out += group.left_out
         for made in group.records:
             self.records[made.kind] = self.records.get(made.kind, 0) + 1
+
+
+def tell(figures: Figures) -> str:
+    """Return figures as text."""
+    return msgspec.json.encode(attrs.asdict(figures)).decode()
+
+
+def told_of(text: str) -> Figures:
+    """Return the figures of a text."""
+    return Figures(**msgspec.json.decode(text))

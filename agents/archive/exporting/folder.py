@@ -5,14 +5,16 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 from agents.archive.errors import ArchiveError
 from agents.archive.exporting import packing
-from agents.archive.exporting.figures import Figures
+from agents.archive.exporting.batching import Batching
+from agents.archive.exporting.figures import Figures, told_of
 from agents.archive.exporting.forms import form_of
 from agents.archive.exporting.order import Order
 from agents.archive.exporting.selection import Selection
-from agents.archive.exporting.writing import Writing, check, told_of
+from agents.archive.exporting.writing import Writing, check
 from agents.dates import to_iso
 from anet.formats.record import Fields
 from anet.formats.signing import signing_key
@@ -63,9 +65,21 @@ class ExportFolder:
             raise
         self._prefix = _prefix(order)
         self.form = form_of(order, self.selection.begun, _details(order), self.spool)
-        indexed = order.format in ("warc", "wacz")
-        self.writing = Writing(
-            path, self.spool, self.selection, self.form, self._prefix, order.size, indexed=indexed
+        self.writing = self._writing()
+
+    def _writing(self) -> Any:
+        """Return the `IWriting` of the order."""
+        form, order = self.form, self._order
+        if order.batches:
+            return Batching(self._path, self.selection, form.suffix, order.size)
+        return Writing(
+            self._path,
+            self.spool,
+            self.selection,
+            form,
+            self._prefix,
+            order.size,
+            indexed=order.format in ("warc", "wacz"),
         )
 
     def pack(self) -> None:

@@ -34,6 +34,7 @@ class Made:
         fields: of WARC, for an index.
         head: of the answer in it, for an index.
         page: the title, if it is a page that people go to.
+        date: digits, at least to the month; empty where nobody asks.
         posted: method and query of the request, if the URL holds them.
     """
 
@@ -44,6 +45,7 @@ class Made:
     head: bytes = b""
     page: str | None = None
     posted: tuple[str, str] | None = None
+    date: str = ""
 
     def pieces(self) -> Iterator[bytes]:
         """Yield its bytes, once."""
@@ -52,6 +54,11 @@ class Made:
             return
         self.data.seek(0)
         yield from iter(partial(self.data.read, _PIECE), b"")
+
+    def close(self) -> None:
+        """Let go of the file, if there is one."""
+        if not isinstance(self.data, bytes):
+            self.data.close()
 
 
 @frozen
@@ -88,6 +95,24 @@ class IForm(Interface):
 
     def kept(item: Item, records: Sequence[KeptRecord], bodies: Bodies) -> Group:
         """Return what records of an imported file are made into."""
+
+
+class IWriting(Interface):
+    """Where what was made goes. Its methods block, and are called in one thread."""
+
+    figures: object = Attribute("The `Figures` of the export.")
+
+    def begin() -> int:
+        """Go on where it stopped; return the place of the last item that is given."""
+
+    def write(groups: Sequence[tuple[Item, Group]]) -> None:
+        """Write what was made of some items; of an item all is given, or nothing."""
+
+    def finish() -> None:
+        """Make all of it durable, and keep that all is given."""
+
+    def abandon() -> None:
+        """Forget what is half written."""
 
 
 def held(pieces: Iterator[bytes], size: int, spool: Path) -> bytes | BinaryIO:

@@ -60,7 +60,7 @@ class PageForm:
         except CannotWrite as error:
             words = f"{capture.url} of {capture.date}: {error}"
             return Group(item.place, 0, 0, (), (words,))
-        return Group(item.place, 1, capture.size, [Made("response", data)])
+        return Group(item.place, 1, capture.size, [Made("response", data, date=page.date)])
 
     def kept(self, item: Item, records: Sequence[KeptRecord], bodies: Bodies) -> Group:
         """Return the pages among some records."""
@@ -87,7 +87,7 @@ class PageForm:
         pieces = self.again(each, parts)
         if pieces is None:
             pieces = self.page(page_of_record(each, parts))
-        return Made("response", held(pieces, each.size, self.spool))
+        return Made("response", held(pieces, each.size, self.spool), date=kept.date_of(each))
 
 
 def page_of(item: Item, body: Part) -> Page:

@@ -204,31 +204,39 @@ class Selection:
         query = "SELECT name, last, size, told FROM files ORDER BY rowid"
         return [WholeFile(*row) for row in self._database.execute(query)]
 
-    def note(self, file: WholeFile, problems: Sequence[tuple[int, str]]) -> None:
-        """Keep that a file is whole, and what could not be given up to its end."""
+    def note(self, file: WholeFile) -> None:
+        """Keep that a file is whole."""
         with self._whole():
             row = (file.name, file.last, file.size, file.told)
             self._database.execute("INSERT INTO files VALUES (?, ?, ?, ?)", row)
-            self._problems(problems)
 
-    def note_pages(self, pages: Sequence[tuple[int, str, str, str]]) -> None:
-        """Keep pages that people go to: place, URL, date, title."""
-        with self._whole():
-            self._database.executemany("INSERT INTO pages VALUES (?, ?, ?, ?)", pages)
+    def keep(
+        self, pages: Sequence[tuple[int, str, str, str]], problems: Sequence[tuple[int, str]]
+    ) -> None:
+        """Keep what is to be said of items.
 
-    def forget_pages(self, after: int) -> None:
-        """Forget the pages after a place, which are to be written again."""
+        Args:
+            pages: that people go to: place, URL, date, title.
+            problems: what could not be given: place, and what in words.
+        """
+        if pages or problems:
+            with self._whole():
+                self._database.executemany("INSERT INTO pages VALUES (?, ?, ?, ?)", pages)
+                self._problems(problems)
+
+    def forget(self, after: int) -> None:
+        """Forget what was said of items after a place, which are to be given again."""
         with self._whole():
             self._database.execute("DELETE FROM pages WHERE place > ?", (after,))
+            self._database.execute("DELETE FROM problems WHERE place > ?", (after,))
 
     def pages(self) -> Iterator[tuple[str, str, str]]:
         """Yield URL, date and title of pages, in order."""
         yield from self._database.execute("SELECT url, date, title FROM pages ORDER BY place")
 
-    def written(self, told: str, problems: Sequence[tuple[int, str]]) -> None:
+    def written(self, told: str) -> None:
         """Keep that all items are given, and let go of them; the next stage is packing."""
         with self._whole():
-            self._problems(problems)
             self._database.execute("DROP TABLE items")
             self._state("told", told)
             self._state("stage", "packing")

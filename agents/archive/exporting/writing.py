@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
-import attrs
-import msgspec
+from zope.interface import implementer
 
 from agents.archive.errors import ArchiveError
-from agents.archive.exporting.figures import Figures
-from agents.archive.exporting.made import Group, IForm, Made
+from agents.archive.exporting.figures import Figures, tell, told_of
+from agents.archive.exporting.made import Group, IForm, IWriting, Made
 from agents.archive.exporting.selection import Item, Selection, WholeFile
 from agents.consultation.urls.surt import surt
 from anet.durable import sync_path
@@ -27,6 +26,7 @@ class FilesGone(ArchiveError):
     """Files that were whole are not there any more."""
 
 
+@implementer(IWriting)
 class Writing:
     """Writes what was made into files with serial names, and notes each in the selection.
 
@@ -61,7 +61,6 @@ class Writing:
         self._files: SerialFiles
         self._lines: SortedLines
         self._last = 0  # the place of the last item that was written
-        self._problems: list[tuple[int, str]] = []
 
     def begin(self) -> int:
         """Go on after the files that are whole; return the place of the last item in them.
@@ -77,8 +76,7 @@ class Writing:
         if known:
             self._last = known[-1].last
             self.figures = told_of(known[-1].told)
-        self._selection.forget_pages(self._last)
-        self._count_left()
+        self.figures.take_up(self._selection, self._last)
         self._lines = SortedLines(self._spool)
         self._files = SerialFiles(
             self._folder,
@@ -97,25 +95,24 @@ class Writing:
             OSError: the disk is full, or broken.
         """
         pages: list[tuple[int, str, str, str]] = []
+        problems: list[tuple[int, str]] = []
         for item, group in groups:
             places = self._files.write(*(made.pieces() for made in group.records))
             for made, place in zip(group.records, places, strict=True):
                 self._index(made, place)
                 if made.page is not None:
                     pages.append((item.place, made.url, item.capture.date, made.page))
-                if not isinstance(made.data, bytes):
-                    made.data.close()
+                made.close()
             self._last = item.place
-            self._problems += [(item.place, words) for words in group.problems]
+            problems += [(item.place, words) for words in group.problems]
             self.figures.take(group, item.capture.size)
-        if pages:
-            self._selection.note_pages(pages)
+        self._selection.keep(pages, problems)
 
     def finish(self) -> None:
         """Make the last file whole, and keep that all is given."""
         self._files.close()
         self._lines.__exit__()
-        self._selection.written(tell(self.figures), self._problems)
+        self._selection.written(tell(self.figures))
 
     def abandon(self) -> None:
         """Remove what is half written."""
@@ -128,13 +125,6 @@ class Writing:
         for path in serial.whole(self._folder).values():
             if path.name not in names:
                 path.unlink()
-
-    def _count_left(self) -> None:
-        left = self._selection.amount(self._last)
-        self.figures.doing = "writing"
-        self.figures.chosen = self._selection.amount().captures
-        self.figures.left, self.figures.bytes_left = left.captures, left.bytes
-        self.figures.lost = self._selection.problems()[0]
 
     def _index(self, made: Made, place: Written) -> None:
         if not self._indexed or not made.url:
@@ -153,8 +143,7 @@ class Writing:
         self.figures.files += 1
         self.figures.file_bytes += size
         file = WholeFile(path.name, self._last, size, tell(self.figures))
-        self._selection.note(file, self._problems)
-        self._problems = []
+        self._selection.note(file)
 
     def _write_index(self, path: Path) -> None:
         aside = path.with_name(path.name + OPEN)
@@ -181,13 +170,3 @@ def check(folder: Path, files: Sequence[WholeFile]) -> None:
                 f"{path} was written, and is not there any more as it was: bring it back, or "
                 f"remove {folder} and export again"
             )
-
-
-def tell(figures: Figures) -> str:
-    """Return figures as text."""
-    return msgspec.json.encode(attrs.asdict(figures)).decode()
-
-
-def told_of(text: str) -> Figures:
-    """Return the figures of a text."""
-    return Figures(**msgspec.json.decode(text))

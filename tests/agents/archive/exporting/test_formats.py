@@ -1,12 +1,17 @@
 """Exports in other formats than WARC: each is read again by who reads it here."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import pytest
 from pytest_twisted import ensureDeferred
 
-from agents.archive.exporting import packing
+from agents.archive.exporting import batching, exporting, packing
+from agents.archive.exporting.batching import Batching
+from agents.archive.exporting.made import Group
+from agents.archive.exporting.selection import Item
+from anet.formats.batches import Batches
 from anet.formats.reading import open_records
 from anet.formats.record import Record
 from anet.formats.wacz import Wacz
@@ -93,3 +98,32 @@ async def test_a_wacz_has_records_index_pages_and_a_signature(
         assert not list(wacz.verified())
         assert wacz.signed() is not None
     assert AGAIN.content == FIRST.content
+
+
+@ensureDeferred
+async def test_batches_are_read_by_identifier(
+    fill: Fill, export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages stand in the order of the crawl; an export that broke off goes on after its commit."""
+    await fill(ALL, BODIES)
+    write = Batching.write
+    monkeypatch.setattr(batching, "_COMMITTED", 1)
+    monkeypatch.setattr(exporting, "_ITEMS", 2)
+    calls = []
+
+    def breaking(self: Batching, groups: Sequence[tuple[Item, Group]]) -> None:
+        write(self, groups)
+        calls.append(groups)
+        if len(calls) == 2:
+            raise OSError("no room")
+
+    monkeypatch.setattr(Batching, "write", breaking)
+    with pytest.raises(OSError, match="no room"):
+        await export(format="tianwang", batches=True)
+    for _ in range(2):
+        figures = await export(format="tianwang", batches=True)
+        assert (figures.captures, figures.files, figures.left) == (len(ALL), 1, 0)
+    with Batches(tmp_path / "out" / "batches") as batches:
+        pages = list(batches.read_run("202601", 0, 100))
+        assert [page.url for page in pages] == [each.url for each in ALL]
+        assert batches.read("202601", 1).head == AGAIN.head
