@@ -24,6 +24,7 @@ MOST = 2**32
 
 _BATCH = re.compile(r"\d{4}(?:0[1-9]|1[0-2])", re.ASCII)
 _IDENTIFIER = re.compile(rf"({_BATCH.pattern})-(\d{{1,10}})", re.ASCII)
+_SUFFIX = re.compile(r"(?:\.[a-z0-9]{1,20}){1,3}", re.ASCII)
 _ENTRY = struct.Struct(">IIQQ")
 ENTRY_SIZE = _ENTRY.size
 
@@ -181,12 +182,13 @@ def load(folder: Path) -> Catalogue | None:
         found = msgspec.json.decode(path.read_bytes(), type=Catalogue)
     except FileNotFoundError:
         return None
-    except (msgspec.MsgspecError, OSError) as error:
+    except (ValueError, msgspec.MsgspecError, OSError) as error:
         raise BatchesError(f"{path} cannot be read: {error}; put back a copy of it") from None
     if found.format != FORMAT:
         raise BatchesError(f"{path} is of the format {found.format[:60]!r}, not {FORMAT!r}")
-    if not all(_BATCH.fullmatch(each.batch) for each in found.batches):
-        raise BatchesError(f"{path} names a batch that is no month; put back a copy of it")
+    sound = all(_BATCH.fullmatch(each.batch) and each.count >= 0 for each in found.batches)
+    if not sound or not _SUFFIX.fullmatch(found.suffix):
+        raise BatchesError(f"{path} names what is no batch; put back a copy of it")
     return found
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from zipfile import ZipFile
 
 from documents import DOCUMENTS
@@ -19,7 +19,15 @@ from agents.parsers import Embedded, Link, Source, registry
 from agents.parsers.html import HtmlParser
 from agents.urls import canonical
 from anet.errors import HttpError, InvalidAddress
+from anet.formats import arc_writing, dat, tianwang_writing
+from anet.formats.arc import ArcReader
+from anet.formats.batch_index import FIRST_LEVEL, BatchesError
+from anet.formats.batches import Batches
+from anet.formats.compressing import PLAIN
+from anet.formats.page import Page
+from anet.formats.record import Damage, DamagedRecord
 from anet.formats.signing import BadSignature
+from anet.formats.tianwang import TianwangReader, page_in
 from anet.formats.wacz import Wacz
 from anet.formats.zip_members import BadMember, NotZip
 from anet.http.body import decoder_for
@@ -229,6 +237,71 @@ def wacz(data: bytes) -> None:
                 assert all(page.url for page in found.pages())
             with suppress(BadSignature):
                 found.signed()
+
+
+PAGE = Page("http://a/", "20040501120000", b"HTTP/1.0 200 OK\r\n\r\n", b"a page", "1.2.3.4")
+
+
+def walk(data: bytes, reader: Callable[[Path], "ArcReader | TianwangReader"]) -> None:
+    """Read all records of a file; they and damage lie in it, in order, and blocks are as said."""
+    with NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        with reader(Path(file.name)) as records:
+            last = 0
+            for each in records:
+                assert last <= each.offset < len(data) or not records.seekable
+                last = each.offset
+                if isinstance(each, Damage):
+                    assert each.offset < each.end <= len(data)
+                    continue
+                size = 0
+                with suppress(DamagedRecord):
+                    while piece := each.block.read(100):
+                        size += len(piece)
+                    assert size == each.size
+
+
+@fuzzed(
+    b"".join(b"".join(arc_writing.record(PAGE, PLAIN, version)) for version in (1, 2, 1, 1)),
+    b"".join(arc_writing.version_block("a.arc.gz", PAGE.date))
+    + b"".join(b"".join(arc_writing.record(PAGE)) for _ in range(3)),
+    b"http://a/ 20040501120000 alexa/dat 12\nt a\nv 5\nl b/\n\n",
+)
+def arc(data: bytes) -> None:
+    """An ARC or a DAT file, plain or compressed."""
+    walk(data, ArcReader)
+
+
+@fuzzed(
+    b"".join(tianwang_writing.record(PAGE)) * 3,
+    b"".join(tianwang_writing.record(PAGE, compress=False)) * 4,
+)
+def tianwang(data: bytes) -> None:
+    """A Tianwang file; a record that is in memory."""
+    walk(data, TianwangReader)
+    with suppress(DamagedRecord):
+        page_in(data, 1 << 20)
+
+
+@fuzzed(b"t a title\nv 296101\nl www.a.org/\n")
+def dat_block(data: bytes) -> None:
+    """What the block of a DAT record says."""
+    assert all(line.letter for line in dat.lines(data))
+    dat.arc_offset(data)
+
+
+@fuzzed(
+    b'{"format":"dlweb batches 1","suffix":".tianwang","files":1,"note":"","batches":'
+    b'[{"batch":"200405","first_file":0,"count":1,"first_date":"2004","last_date":"2005"}]}'
+)
+def batches(data: bytes) -> None:
+    """The first level of the index of batches."""
+    with TemporaryDirectory() as folder, suppress(BatchesError):
+        (Path(folder) / FIRST_LEVEL).write_bytes(data)
+        with Batches(Path(folder)) as found:
+            for each in found.batches:
+                found.read(each.batch, 0)
 
 
 def findings(name: str, pieces: Iterator[bytes]) -> tuple[set[Link], list[str], bool]:
