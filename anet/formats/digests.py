@@ -11,8 +11,9 @@ from zope.interface import implementer
 from anet.formats.payload import Chunks, NotChunked, http_head
 from anet.formats.record import Damage, IBlock, Record
 
+_BLOCK, _PAYLOAD = "WARC-Block-Digest", "WARC-Payload-Digest"
 _ALGORITHMS = {"sha1": 20, "sha256": 32, "sha512": 64, "md5": 16}
-_WITHOUT_PAYLOAD = ("revisit", "continuation")  # whose digests are of other records' payloads
+_OF_OTHERS = ("revisit", "continuation")  # their payload digests are of other records' payloads
 
 
 @frozen
@@ -53,7 +54,8 @@ def verified(records: Iterable[Record | Damage]) -> Iterator[Record | Damage]:
 
     Knows WARC-Block-Digest and WARC-Payload-Digest, in SHA-1, SHA-256, SHA-512 or MD5, base32 or
     hexadecimal. The payload of HTTP may be counted with its chunks, as most tools do, or without,
-    as ISO 28500 has it. A block that is not read to its end is not judged.
+    as ISO 28500 has it. A block that is not read to its end is not judged; nor is a revisit, of
+    which wget writes the digest of the response that it leaves out.
     """
     for each in records:
         if isinstance(each, Damage):
@@ -72,10 +74,9 @@ class _Checked:
     def __init__(self, record: Record) -> None:
         block: IBlock = record.block  # type: ignore[assignment]
         self._block, self._left = block, record.size
-        self._whole = _Sum(declared(record.get("WARC-Block-Digest")))
-        payload = None
-        if record.kind not in _WITHOUT_PAYLOAD:
-            payload = declared(record.get("WARC-Payload-Digest"))
+        said = {name: declared(record.get(name)) for name in (_BLOCK, _PAYLOAD)}
+        self._whole = _Sum(None if record.kind == "revisit" else said[_BLOCK])
+        payload = None if record.kind in _OF_OTHERS else said[_PAYLOAD]
         self._payload = _Payload(payload, _is_http(record)) if payload else None
 
     def read(self, size: int) -> bytes:
@@ -93,8 +94,8 @@ class _Checked:
         if self._left:
             return ""
         if not self._whole.holds:
-            return "WARC-Block-Digest"
-        return "" if not self._payload or self._payload.holds else "WARC-Payload-Digest"
+            return _BLOCK
+        return "" if not self._payload or self._payload.holds else _PAYLOAD
 
 
 class _Sum:

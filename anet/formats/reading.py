@@ -134,10 +134,12 @@ def _open_warc(source: Source, taste: bytes, offset: int) -> RecordReader | None
         return None
     beginning = Source(io.BytesIO(source.peek(0, _SEARCHED)))
     member = next_member(beginning, compression or GZIP, 0)
-    plain = beginning.size if compression else next_sound(beginning, 0)
+    if compression and member < beginning.size:
+        return _reader(source, compression, offset)
+    plain = next_sound(beginning, 0)
     if min(member, plain) == beginning.size:
         return None
-    return _reader(source, (compression or GZIP) if member < plain else None, offset)
+    return _reader(source, GZIP if member < plain else None, offset)
 
 
 def _reader(source: Source, compression: Compression | None, offset: int) -> RecordReader:

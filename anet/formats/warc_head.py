@@ -1,7 +1,7 @@
 """The header of a WARC record (ISO 28500 §4), of version 0.17, 0.18, 1.0, or 1.1.
 
-Lines may end in a line feed alone, and go on after a line that is folded; both are mended. White
-space around values is not kept. What is no UTF-8 is read as ISO 8859-1, a line at a time.
+Lines may end in a line feed alone, or after two carriage returns, and be folded; all of that is
+mended. White space around values is not kept. A line that is no UTF-8 is read as ISO 8859-1.
 """
 
 import re
@@ -16,20 +16,21 @@ MOST_HEADER = 1024 * 1024
 """Bytes of the longest header that is read."""
 
 BEGINNING = b"WARC/"
-VERSION_LINE = re.compile(rb"WARC/(?:0\.1\d|1\.\d)\r?\n")
+VERSION_LINE = re.compile(rb"WARC/(?:0\.1\d|1\.\d)\r{0,2}\n")
 
 # Possessive: what is no header costs no more than one look at each byte.
 _HEADER = re.compile(
-    rb"(WARC/(?:0\.1\d|1\.\d))\r?\n"
+    rb"(WARC/(?:0\.1\d|1\.\d))\r{0,2}\n"
     rb"((?:[!-9;-~]++:[^\n]*+\n(?:[ \t]++[^\r\n][^\n]*+\n)*+)*+)"
-    rb"(\r?\n)?"
+    rb"(\r{0,2}\n)?"
 )
-_FOLD = re.compile(r"\r?\n[ \t]+")
+_FOLD = re.compile(r"\r*\n[ \t]+")
 _ALWAYS = ("warc-type", "warc-record-id", "warc-date")
 _MOST_PLAIN = 16 * 1024  # FastWARC has a limit, too
 _MOST_DIGITS = 18  # an exabyte is no record
 _SHOWN = 40
 _VERSION = len(b"WARC/0.18\r\n")
+_TYPE, _LENGTH = b"\nwarc-type:", b"\ncontent-length:"
 _VERSIONS = {"WARC/1.0", "WARC/1.1", "WARC/0.17", "WARC/0.18"}
 _EMPTY_LINE = b"\r\n\r\n"
 _CUT = "the header ends before its empty line"
@@ -84,7 +85,8 @@ def _plain_header(data: bytes) -> Header | None:
     """
     end = data.find(_EMPTY_LINE, 0, _MOST_PLAIN) + len(_EMPTY_LINE)
     head = data[:end]
-    if end < len(_EMPTY_LINE) or not head.isascii():
+    lower = head.lower()
+    if not head.isascii() or lower.count(_TYPE) != 1 or lower.count(_LENGTH) != 1:
         return None
     lines = HeaderMap()
     lines.parse(BytesIO(head))

@@ -2,8 +2,8 @@
 
 A member whose checksum holds but whose record does not is damage as a whole. After a member that
 cannot be decompressed, reading goes on at the next that is, and that begins with a record. What is
-small is decompressed and looked at before it is given out; what is large is a stream, and is
-followed by `Damage` if it turns out not to be what its header says.
+small is decompressed and looked at before it is given out; what is large is a stream that raises
+`DamagedRecord` if it turns out not to be what its header says.
 """
 
 from collections.abc import Iterator
@@ -37,39 +37,62 @@ _AFTER = 64
 class _MemberBlock:
     """A block that is decompressed while it is read.
 
-    Attributes:
-        left: bytes that are still to come.
+    The last of it is not given out before what follows it was looked at, and the checksum: who
+    reads a block to its end has the whole of it.
     """
 
     def __init__(self, member: Member, held: bytes, size: int) -> None:
-        self._member, self._held, self._size, self.left = member, held, size, size
+        self._member, self._held, self._size, self._left = member, held, size, size
+        self._after: bytes | None = None
+        self._wrong = ""
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; nothing at the end."""
-        if not self._held and self.left:
-            self._held = self._member.piece()
-            if not self._held:
-                read = self._size - self.left
-                raise DamagedRecord(f"the block ends after {read} of {self._size} bytes")
-        data = self._held[: min(size, self.left)]
-        self._held = self._held[len(data) :]
-        self.left -= len(data)
-        return data
-
-    def after(self) -> bytes:
-        """Return some bytes of the record that follows the block; nothing where nothing does.
+        """Return the next bytes; nothing at the end.
 
         Raises:
-            DamagedRecord: something else follows it, or the block ends before it should.
+            DamagedRecord: it ends before it should, or what follows is no end.
         """
-        while self.left:
+        if self._wrong:
+            raise DamagedRecord(self._wrong)
+        try:
+            return self._read(size)
+        except DamagedRecord as error:
+            self._wrong = str(error)
+            raise
+
+    def after(self) -> bytes:
+        """Read to the end, and return some bytes of the record that follows, if one does.
+
+        Raises:
+            DamagedRecord: something else follows, or the block ends before it should.
+        """
+        while self._left:
             self.read(_TASTE)
-        while len(self._held.lstrip(_NEWLINES)) < len(BEGINNING):
+        if self._after is None:
+            self._after = self._look()
+        return self._after
+
+    def _read(self, size: int) -> bytes:
+        if not self._held and self._left:
+            self._held = self._member.piece()
+            if not self._held:
+                read = self._size - self._left
+                raise DamagedRecord(f"the block ends after {read} of {self._size} bytes")
+        if len(self._held) >= self._left > 0 and self._after is None:
+            self._after = self._look()
+        data = self._held[: min(size, self._left)]
+        self._held = self._held[len(data) :]
+        self._left -= len(data)
+        return data
+
+    def _look(self) -> bytes:
+        rest = self._held[self._left :]
+        while len(rest.lstrip(_NEWLINES)) < len(BEGINNING):
             piece = self._member.piece()
             if not piece:
                 break
-            self._held = self._held[-len(_EMPTY_LINE) :] + piece
-        return _sound(self._held)
+            rest = rest[-len(_EMPTY_LINE) :] + piece
+        return _sound(rest)
 
 
 @implementer(IRecordReader)

@@ -73,13 +73,17 @@ def inflated(source: Source, compression: Compression, target: BinaryIO) -> list
 
 def is_whole(source: Source, compression: Compression, begin: int = 0) -> bool:
     """Return whether the first member holds more, or less, than one record."""
-    member = Member(source, compression, begin)
+    member, data = Member(source, compression, begin), b""
     try:
-        data = member.beginning(_LOOKED)
+        while not member.ended and len(data) < _LOOKED:
+            data += member.piece()
+    except DamagedRecord:
+        pass
+    try:
         header = parse_header(data)
     except HeaderCut:
         return not _follows(source, compression, member)
-    except (BadHeader, DamagedRecord):
+    except BadHeader:
         return False
     end = header.length + header.size
     if end <= len(data):

@@ -1,0 +1,216 @@
+"""Whatever is wrong with a WARC is told, and everything else in it is read."""
+
+import gzip
+import tracemalloc
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from backports import zstd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from warc_files import (
+    RECORDS,
+    WAYS,
+    damage_of,
+    gzipped,
+    made,
+    plain,
+    read,
+    records_of,
+    spoilt,
+)
+
+from anet.formats.reading import UnknownFormat, inflate, open_records
+from anet.formats.record import DamagedRecord
+
+ALL = [made(number) for number in range(6)]
+LARGE = made(2, bytes(range(256)) * 8000)
+BAD = {
+    "length too large": made(2, length=600),
+    "length far too large": made(2, length=10**12),
+    "length too small": made(2, length=100),
+    "length of nonsense": made(2, length="1e3"),
+    "negative length": made(2, length=-5),
+    "length too long to be one": made(2, length="9" * 40),
+    "two lengths": made(2, None, ("Content-Length", "7")),
+    "version that is not known": made(2, version="WARC/2.0"),
+    "header without end": made(2, None, ("X", "a" * 2_000_000)),
+    "header with a line of nonsense": made(2, None, ("nonsense\r\nX", "")),
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Return the path of a file."""
+    return tmp_path / "a.warc"
+
+
+def parts_with(way, bad: bytes | None = None, record=None):
+    """Return the parts of a file whose third is bad."""
+    parts = WAYS[way](ALL)
+    parts[2] = WAYS[way]([record])[0] if record else bad
+    return parts
+
+
+def check(path, parts):
+    """See that of parts all but the third are read, and that is damage; return its cause."""
+    path.write_bytes(b"".join(parts))
+    found = read(path)
+    assert records_of(found) == ALL[:2] + ALL[3:]
+    (damage,) = damage_of(found)
+    begin = len(parts[0]) + len(parts[1])
+    assert (damage.offset, damage.end) == (begin, begin + len(parts[2]))
+    return damage.cause
+
+
+@pytest.mark.parametrize("way", sorted(WAYS))
+@pytest.mark.parametrize("name", sorted(BAD))
+def test_bad_headers(name, way, path):
+    """A record whose header cannot be trusted is damage, and only that."""
+    assert check(path, parts_with(way, record=BAD[name]))
+
+
+@pytest.mark.parametrize("way", ["gzip", "zstd"])
+@pytest.mark.parametrize("length", [10**6, 10**7])
+def test_large_records_with_wrong_lengths(length, way, path):
+    """A large record, given out before its end was seen, is followed by the damage."""
+    assert check(path, parts_with(way, record=made(2, LARGE.block, length=length)))
+
+
+@pytest.mark.parametrize("way", ["gzip", "zstd"])
+def test_a_flipped_bit_anywhere_in_a_member(way, path):
+    """A bit that is wrong in a member, its head or its checksum, changes nothing or is found."""
+    part = WAYS[way](ALL)[2]
+    for at in range(len(part)):
+        bad = part[:at] + bytes([part[at] ^ 4]) + part[at + 1 :]
+        path.write_bytes(b"".join(parts_with(way, bad)))
+        if records_of(read(path)) != ALL:  # as it is where a bit means nothing, such as a time
+            assert check(path, parts_with(way, bad))
+
+
+@pytest.mark.parametrize("way", ["gzip", "zstd"])
+def test_a_flipped_bit_in_a_large_member(way, path):
+    """A large record that cannot be decompressed to its end is not taken for whole."""
+    part = WAYS[way]([LARGE])[0]
+    for at in (len(part) // 2, len(part) - 2):
+        bad = part[:at] + bytes([part[at] ^ 4]) + part[at + 1 :]
+        assert check(path, parts_with(way, bad))
+
+
+@pytest.mark.parametrize("way", sorted(WAYS))
+def test_nonsense_between_records(way, path):
+    """What is no record is damage."""
+    assert check(path, parts_with(way, b"nonsense\r\n" * 30))
+    assert check(path, parts_with(way, b"\0" * 100_000))
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstd.compress])
+def test_members_of_nonsense(compress, path):
+    """A sound member that holds no record is damage."""
+    way = "gzip" if compress is gzip.compress else "zstd"
+    assert "no record" in check(path, parts_with(way, compress(b"nonsense\r\n" * 30)))
+
+
+@pytest.mark.parametrize("way", sorted(WAYS))
+def test_truncated_anywhere(way, path):
+    """Of a file that ends too early, all records before its end are read."""
+    parts = WAYS[way](ALL[:3])
+    whole = b"".join(parts)
+    before = len(parts[0]) + len(parts[1])
+    for end in range(before + 1, len(whole)):
+        path.write_bytes(whole[:end])
+        found = read(path)
+        if way == "plain" and end >= len(whole) - 4:  # all but newlines are there
+            assert records_of(found) == ALL[:3]
+            continue
+        assert records_of(found) == ALL[:2]
+        assert [(each.offset, each.end) for each in damage_of(found)] == [(before, end)]
+
+
+def test_a_damaged_beginning(path):
+    """A file whose very first bytes are damaged is still known by what follows."""
+    for way in (plain, gzipped):
+        first, *others = way(ALL)
+        for bad in (b"nonsense", b"\x1f\x8b\x08\0 nonsense", b""):
+            path.write_bytes(bad + first[3:] + b"".join(others))
+            found = read(path)
+            assert records_of(found) == ALL[1:]
+            assert damage_of(found)[0].offset == 0
+
+
+def test_damage_among_several_records_of_a_member(path):
+    """In a member that holds several records, those that are sound are read."""
+    several = gzip.compress(ALL[1].bytes + BAD["length too large"].bytes + ALL[3].bytes)
+    path.write_bytes(gzipped(ALL)[0] + several + gzipped(ALL)[4])
+    found = read(path)
+    assert records_of(found) == [ALL[0], ALL[1], ALL[3], ALL[4]]
+    assert [each.offset for each in damage_of(found)] == [len(gzipped(ALL)[0])]
+
+
+def test_damage_of_what_is_compressed_as_a_whole(path, tmp_path):
+    """Of one member around everything, what stands before the damage is read."""
+    blocks = [bytes(range(number, 256)) * 5 for number in range(50)]
+    text = b"".join(plain([made(number, block) for number, block in enumerate(blocks)]))
+    whole = gzip.compress(text)
+    path.write_bytes(whole[: len(whole) // 2])
+    found = read(path)
+    assert 5 < len(records_of(found)) < 50
+    assert [each.cause for each in damage_of(found)][0] == "the file ends within a gzip member"
+    assert [each.offset for each in inflate(path, tmp_path / "b")] == [0]
+
+
+def test_memory_is_bounded(path):
+    """Neither a record of any size nor a header without end takes memory."""
+    bomb = gzip.compress(made(1, b"\0" * 60_000_000).bytes, compresslevel=1)
+    endless = gzip.compress(b"WARC/1.0\r\n" + b"X: a\r\n" * 10_000_000, compresslevel=1)
+    path.write_bytes(gzipped(ALL)[0] + bomb + endless + gzipped(ALL)[1])
+    tracemalloc.start()
+    with open_records(path) as reader:
+        kinds = [type(each).__name__ for each in reader]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kinds == ["Record", "Record", "Damage", "Record"]
+    assert most < 20_000_000
+
+
+def test_a_block_that_was_cut_stays_cut(path):
+    """Whoever goes on reading a block that is damaged is told so again."""
+    path.write_bytes(gzipped([LARGE])[0][:-200])
+    with open_records(path) as reader:
+        record = next(iter(reader))
+        for _ in range(2):
+            with pytest.raises(DamagedRecord, match="ends within"):
+                while record.block.read(65536):
+                    pass
+
+
+@settings(max_examples=300, deadline=None)
+@given(RECORDS, st.sampled_from(sorted(WAYS)), st.data())
+def test_any_single_corruption(records, way, data):
+    """What is changed, cut, put in or taken out at one place harms nothing else.
+
+    All records that it does not touch are read, in order. Besides these, a plain file may have one
+    that is sound, though it is not as it was; where there are checksums, there is none.
+    """
+    parts = WAYS[way](records)
+    spoilt_file, kept = data.draw(spoilt(parts))
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "a")
+        path.write_bytes(spoilt_file)
+        try:
+            found = read(path)
+        except UnknownFormat:
+            assert not kept or way == "zstd"
+            return
+    expected = [records[number] for number in kept]
+    others = [each for each in records_of(found) if each not in records]
+    assert [each for each in records_of(found) if each in expected] == expected
+    for each in damage_of(found):
+        assert each.offset < each.end <= len(spoilt_file)
+    if way == "plain":
+        assert len(others) <= 1
+    else:
+        assert others == []
+        whole = b"".join(parts[number] for number in kept)
+        assert records_of(found) == records or damage_of(found) or whole == spoilt_file
