@@ -172,13 +172,15 @@ class WaczWriter:
             "mainPageUrl": about.main_page,
             "mainPageDate": about.main_date,
         }
+        shown = {"title": about.title, "desc": about.description}  # what ReplayWeb.page shows
         return {
             **about.more,
             "profile": "data-package",
             "wacz_version": VERSION,
             "created": about.created,
             "software": about.software,
-            **{name: text for name, text in optional.items() if text},
+            **_without_empty(optional),
+            "metadata": _without_empty(shown),
             "resources": self._resources,
         }
 
@@ -222,6 +224,9 @@ def _line(said: Mapping[str, object]) -> bytes:
 
 def _page(page: Page) -> dict[str, str]:
     identity = sha256(f"{page.date} {page.url}".encode("utf-8", "replace")).hexdigest()[:16]
-    optional = {"title": page.title, "text": page.text}
     said = {"id": identity, "url": page.url, "ts": page.date}
-    return said | {name: text for name, text in optional.items() if text}
+    return said | _without_empty({"title": page.title, "text": page.text})
+
+
+def _without_empty(texts: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in texts.items() if text}
