@@ -37,7 +37,8 @@ def add_export(
         "--format",
         choices=("warc", "wacz", "tianwang", "arc"),
         default="warc",
-        help="of the files (default: warc)",
+        metavar="FORMAT",
+        help="warc, wacz, tianwang or arc (default: warc)",
     )
     verb.add_argument(
         "--output",
@@ -53,7 +54,8 @@ def add_export(
         "--compression",
         choices=("gzip", "zstd", "none"),
         default="gzip",
-        help="of each record (default: gzip)",
+        metavar="HOW",
+        help="gzip, zstd or none; each record by itself (default: gzip)",
     )
     verb.add_argument(
         "--size", type=_size, default=GIGABYTE, metavar="BYTES", help="of a file (default: 1G)"
