@@ -5,6 +5,7 @@ must hold of whatever it reads. `fuzz.py` runs one under Atheris, `test_fuzz.py`
 Hypothesis. They begin with `SEEDS`: examples of what the decoder is for.
 """
 
+import gzip
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import BytesIO
@@ -12,6 +13,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 from zipfile import ZipFile
 
+from backports import zstd
 from documents import DOCUMENTS
 
 from agents.delimitation import Delimitation, InvalidExpression
@@ -25,6 +27,8 @@ from anet.formats.batch_index import FIRST_LEVEL, BatchesError
 from anet.formats.batches import Batches
 from anet.formats.compressing import PLAIN
 from anet.formats.page import Page
+from anet.formats.payload import Chunks, NotChunked, http_head, in_chunks
+from anet.formats.reading import UnknownFormat, open_records
 from anet.formats.record import Damage, DamagedRecord
 from anet.formats.signing import BadSignature
 from anet.formats.tianwang import TianwangReader, page_in
@@ -302,6 +306,52 @@ def batches(data: bytes) -> None:
         with Batches(Path(folder)) as found:
             for each in found.batches:
                 found.read(each.batch, 0)
+
+
+WARC = (
+    b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:a>\r\n"
+    b"WARC-Date: 2024-01-01T00:00:00Z\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
+)
+
+
+@fuzzed(
+    WARC * 2,
+    gzip.compress(WARC, mtime=0) * 2,
+    zstd.compress(WARC) * 2,
+    WARC.replace(b"\r\n", b"\n"),
+)
+def warc(data: bytes) -> None:
+    """A file of any format: records as long as they say, and damage, in the order of the file."""
+    with NamedTemporaryFile() as file, suppress(UnknownFormat):
+        file.write(data)
+        file.flush()
+        last = 0
+        with open_records(Path(file.name)) as reader:
+            for each in reader:
+                assert not reader.seekable or last <= each.offset <= len(data)
+                last = each.offset
+                if isinstance(each, Damage):
+                    continue
+                with suppress(DamagedRecord):
+                    pieces = list(iter(lambda block=each.block: block.read(1000), b""))
+                    assert sum(map(len, pieces)) == each.size
+
+
+@fuzzed(
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n",
+    b"GET / HTTP/1.1\n\n",
+    b"<html>",
+)
+def http_block(data: bytes) -> None:
+    """A block of HTTP: its head and body are the block, and so are its chunks, made again."""
+    head = http_head(data, True)
+    assert head is not None
+    assert data.startswith(head.raw)
+    body, chunks = data[len(head.raw) :], Chunks()
+    with suppress(NotChunked):
+        whole = b"".join([chunks.feed(piece) for piece in cut(body)])
+        chunks.close()
+        assert in_chunks(whole, chunks.sizes) == body
 
 
 def findings(name: str, pieces: Iterator[bytes]) -> tuple[set[Link], list[str], bool]:
