@@ -6,6 +6,17 @@ record     a record, as whatever file holds it, and damage in its place
 reading    the records of a file, whatever format and compression it has
 payload    the HTTP head of a block, and the chunks of its body
 digests    what records declare of their blocks, checked on the way
+
+warc_writing  records of WARC 1.1, from fields and parts of a block
+compressing   gzip and Zstandard, record by record
+serial        files with serial names, whole when they have them
+cdxj          lines of an index, and blocks of them (ZipNum)
+sorting       more lines than memory holds, sorted
+wacz          a WACZ file: its members, its pages, what it proves
+wacz_records  its records
+wacz_writing  a WACZ file, written
+signing       signatures of WACZ files
+zip_members   zip files from anybody, read in bounds
 """
 
 from anet.formats.record import Damage, Fields, Record
