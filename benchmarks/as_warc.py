@@ -3,12 +3,11 @@
     python benchmarks/as_warc.py ARCHIVE FILE.warc.gz [--plain]
 
 ARCHIVE is the folder of an archive, or of a disk of a storage node; nothing has to run. Every
-capture becomes a response record, with the head that the server sent and the content as it lies in
-the archive. Of a head only `Transfer-Encoding` is left out: contents lie without their chunks.
+capture becomes a response record, with the head that an export would write and the content as it
+lies in the archive.
 """
 
 import argparse
-import re
 import sys
 import uuid
 from pathlib import Path
@@ -22,11 +21,10 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import react
 
 from agents.capture import Capture
+from agents.capture_records import readable_head
 from agents.storage.stores.folder import FolderStore
 from agents.storage.stores.interface import all_held
 from anet.workers import Workers
-
-_CHUNKS = re.compile(rb"^transfer-encoding[ \t]*:[^\n]*\n", re.IGNORECASE | re.MULTILINE)
 
 
 def main() -> None:
@@ -101,7 +99,7 @@ def write(out: Any, capture: Capture, body: bytes) -> None:
     record.headers["WARC-Target-URI"] = capture.url
     record.headers["WARC-Date"] = moment(capture.date)
     record.headers["Content-Type"] = "application/http; msgtype=response"
-    record.set_bytes_content(_CHUNKS.sub(b"", capture.head) + body)
+    record.set_bytes_content(readable_head(capture.head)[0] + body)
     record.write(out, checksum_data=True)
     if isinstance(out, GzipWriter):
         out.finish()  # a member of its own for each record, so that one can be read alone

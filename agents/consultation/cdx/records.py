@@ -3,17 +3,13 @@
 The record of a capture is always the same bytes: what a CDX line says of its length holds.
 """
 
-import re
-from uuid import NAMESPACE_URL, uuid5
-
 from agents.capture import Capture, structure_key
+from agents.capture_records import moment, readable_head, record_id
 from agents.consultation.lookup.contents import Content
 from agents.consultation.lookup.structures import CaptureLine
 
 MEDIA_TYPE = b"application/warc-record"
 END = b"\r\n\r\n"
-# Contents lie without the chunks in which they came.
-_CHUNKS = re.compile(rb"^transfer-encoding[ \t]*:[^\n]*\n", re.IGNORECASE | re.MULTILINE)
 
 
 def filename(url: str, date: str) -> str:
@@ -23,11 +19,11 @@ def filename(url: str, date: str) -> str:
 
 def record_head(capture: Capture | CaptureLine) -> bytes:
     """Return a record up to the body of the answer that was received."""
-    head = _CHUNKS.sub(b"", capture.head)
+    head, _ = readable_head(capture.head)
     fields = (
         "WARC/1.1\r\n"
         "WARC-Type: response\r\n"
-        f"WARC-Record-ID: <urn:uuid:{_identity(capture)}>\r\n"
+        f"WARC-Record-ID: {record_id(capture.date, capture.content, capture.url)}\r\n"
         f"WARC-Target-URI: {capture.url}\r\n"
         f"WARC-Date: {moment(capture.date)}\r\n"
         f"WARC-Payload-Digest: sha256:{capture.content}\r\n"
@@ -70,13 +66,3 @@ class Record:
     async def aclose(self) -> None:
         """Let go of the node."""
         self._content.close()
-
-
-def moment(date: str) -> str:
-    """Return a date as WARC 1.1 writes it, to the microsecond."""
-    day, time = f"{date[:4]}-{date[4:6]}-{date[6:8]}", f"{date[8:10]}:{date[10:12]}:{date[12:14]}"
-    return f"{day}T{time}.{date[14:]}Z"
-
-
-def _identity(capture: Capture | CaptureLine) -> str:
-    return str(uuid5(NAMESPACE_URL, f"{capture.date} {capture.content} {capture.url}"))
