@@ -48,9 +48,16 @@ def wait_for(condition, what: str, seconds: float = 120.0, pause: float = 0.05):
 
 
 class Nginx:
-    """nginx from Debian, serving a folder on loopback, maybe at so many requests a second."""
+    """nginx from Debian, serving a folder on loopback, maybe at so many requests a second.
 
-    def __init__(self, folder: Path, work: Path, rate: str = "") -> None:
+    Args:
+        folder: what is served.
+        work: for nginx itself.
+        rate: such as "500r/s".
+        http: more of its configuration.
+    """
+
+    def __init__(self, folder: Path, work: Path, rate: str = "", http: str = "") -> None:
         self.folder = folder
         self._work = work
         self.port = free_ports(1)
@@ -64,7 +71,7 @@ class Nginx:
             {"user root;" if os.getuid() == 0 else ""}
             events {{ worker_connections 256; }}
             http {{
-              {zone} include /etc/nginx/mime.types; access_log {work}/access.log;
+              {zone} {http} include /etc/nginx/mime.types; access_log {work}/access.log;
               client_body_temp_path {work}/b; proxy_temp_path {work}/p;
               fastcgi_temp_path {work}/f; uwsgi_temp_path {work}/u; scgi_temp_path {work}/s;
               keepalive_requests 1000;

@@ -72,7 +72,7 @@ class Blocks:
             return Block(before, [])
         if head is not None and head.chunked:
             if body == _EMPTY_CHUNK:  # sizes cannot say of an empty content that it was in chunks
-                return self._body(member, b"", [Inline(data)], [])
+                return self._body(member, b"", [Inline(data)], [], body)
             chunks = Chunks()
             try:
                 body = chunks.feed(bytes(body))
@@ -80,7 +80,8 @@ class Blocks:
             except NotChunked:
                 body = memoryview(data)[len(member.head) :]
             else:
-                return self._body(member, body, before, chunks.sizes)
+                framed = memoryview(data)[len(member.head) :]
+                return self._body(member, body, before, chunks.sizes, framed)
         return self._body(member, body, before, [])
 
     def _body(
@@ -89,15 +90,15 @@ class Blocks:
         body: bytes | memoryview,
         before: list[Inline | Stored],
         chunks: list[tuple[int, int]],
+        framed: bytes | memoryview | None = None,
     ) -> Block:
-        """Make a content of a body."""
+        """Make a content of a body; `framed` is how it lay in its chunks, if it did."""
         member.content, member.size = self._spool.add(body), len(body)
         if body:
             before.append(Stored(member.content, member.size, chunks))
-        sums = _Sums(member)
-        for update in sums.updates:
-            update(body)
-        return Block(before, *sums.judged())
+        sums = _Sums(member).of(body)
+        lying = None if framed is None or sums.hold else _Sums(member).of(framed)
+        return Block(before, *sums.judged(lying))
 
     def _other(self, member: Member, data: bytes) -> Block:
         """Keep a block whole."""
@@ -120,13 +121,13 @@ class Blocks:
             return Block([Stored(key, size)], [])
         rest = _pieces(record, beginning[len(raw) :], record.size - len(raw))
         before: list[Inline | Stored] = [Inline(raw)] if raw else []
-        sums = _Sums(member)
+        lying = sums = _Sums(member)
         key, size = self._spool.write(rest, *sums.updates)
         chunks: list[tuple[int, int]] = []
         if head is not None and head.chunked:
             key, size, chunks, sums = self._without_chunks(key, size, member, sums)
         member.content, member.size = key, size
-        return Block([*before, Stored(key, size, chunks)], *sums.judged())
+        return Block([*before, Stored(key, size, chunks)], *sums.judged(lying))
 
     def _without_chunks(
         self, key: str, size: int, member: Member, sums: "_Sums"
@@ -163,8 +164,22 @@ class _Sums:
         if self._other is not self._sha1:
             self.updates.append(self._other.update)
 
-    def judged(self) -> tuple[list[bytes], str]:
+    def of(self, data: bytes | memoryview) -> "_Sums":
+        """Add all of a content, and return this."""
+        for update in self.updates:
+            update(data)
+        return self
+
+    @property
+    def hold(self) -> bool:
+        """Whether the record declares no other digest than this."""
+        return self._said is None or self._said[1] == self._other.digest()
+
+    def judged(self, lying: "_Sums | None" = None) -> tuple[list[bytes], str]:
         """Return what the content is found by, and what its record says that is not so.
+
+        Most tools declare the digest of the body as it lies in the file, with its chunks; the
+        standard means the one without (WARC 1.1 §5.9). Either is true.
 
         A digest that the content does not have is no name for it: it would be an invention to give
         this content to those who look for the other. A revisit has none of its own.
@@ -172,9 +187,9 @@ class _Sums:
         known, said = [b"sha1:" + self._sha1.digest()], self._said
         if said is None:
             return known, ""
-        if said[1] != self._other.digest():
+        if not (self.hold or (lying is not None and lying.hold)):
             return known, "its WARC-Payload-Digest is not that of its content"
-        return (known if said[0] == "sha1" else [*known, key_of(said)]), ""
+        return (known if key_of(said) in known else [*known, key_of(said)]), ""
 
 
 def _declared(member: Member) -> Digest | None:

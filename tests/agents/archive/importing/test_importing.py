@@ -132,8 +132,12 @@ async def test_chunks_are_undone_and_remembered(
     framed = b"5\r\nhello\r\n5\r\nworld\r\n0\r\n\r\n"
     large = b"%x\r\n%b\r\n0\r\n\r\n" % (len(big), big)
     bodies = {"a": framed, "b": large, "c": b"no chunks", "d": b"0\r\n\r\n"}
-    records = [files.response(URL + name, body, head=head) for name, body in bodies.items()]
-    assert (await bring(files.plain(tmp_path / "a.warc", *records))).well
+    records = [
+        files.response(URL + name, body, head=head, WARC_Payload_Digest=files.digest(body))
+        for name, body in bodies.items()
+    ]
+    figures = await bring(files.plain(tmp_path / "a.warc", *records))
+    assert figures.well, "a digest may be that of the body in its chunks, as wget writes it"
     disk = tmp_path / "disk"
     found = captures_in(disk)
     held = [content(disk, each.content) for each in pages(found)]
@@ -408,3 +412,25 @@ async def test_a_record_that_ends_workers_is_passed_over(
     urls = [f"{URL}{each}" for each in range(10) if each != place]
     assert [each.url for each in pages(captures_in(tmp_path / "disk"))] == urls
     assert figures.damage >= 1 and f"bytes {at} to " in figures.problems[0]
+
+
+@ensureDeferred
+async def test_a_digest_may_be_of_the_body_with_its_chunks(
+    bring: Bring, files: Any, captures_in: CapturesIn, tmp_path: Path
+) -> None:
+    """As most tools write it; a revisit that names it finds the content."""
+    head, chunked = files.head("Transfer-Encoding: chunked"), b"4\r\nbody\r\n0\r\n\r\n"
+    large = b"40000\r\n" + b"x" * 0x40000 + b"\r\n0\r\n\r\n"
+    records = []
+    for name, framed in (("small", chunked), ("large", large), ("empty", b"0\r\n\r\n")):
+        said = files.digest(framed)
+        records += [
+            files.response(URL + name, framed, head=head, WARC_Payload_Digest=said),
+            files.revisit(f"{URL}again-{name}", framed, head),
+        ]
+    figures = await bring(files.plain(tmp_path / "a.warc", *records))
+    assert figures.well and figures.revisits == 3
+    found = {each.url: each.content for each in pages(captures_in(tmp_path / "disk"))}
+    assert found[f"{URL}small"] == found[f"{URL}again-small"] == content_key(b"body")
+    assert found[f"{URL}large"] == found[f"{URL}again-large"] == content_key(b"x" * 0x40000)
+    assert found[f"{URL}empty"] == found[f"{URL}again-empty"] == content_key(b"")
