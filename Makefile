@@ -16,7 +16,7 @@ endif
 
 .PHONY: help run test lint format reference lock wheel clean
 .PHONY: benchmark benchmark-hip benchmark-extraction benchmark-analysis benchmark-frontier
-.PHONY: benchmark-storage benchmark-replay
+.PHONY: benchmark-storage benchmark-replay benchmark-warc
 .DEFAULT_GOAL := help
 
 help:
@@ -34,6 +34,7 @@ help:
 	@echo 'make benchmark-frontier  measure what a crawl remembers'
 	@echo 'make benchmark-storage   compare a storage node with nginx, twisted.web and SeaweedFS'
 	@echo 'make benchmark-replay    compare the proxy with pywb (installs it beside)'
+	@echo 'make benchmark-warc      compare import and export with FastWARC and warcio'
 	@echo 'make lock                choose the newest versions of what we depend on'
 	@echo 'make wheel               build the wheel in dist/'
 	@echo 'make clean               remove what was built; archives stay'
@@ -79,6 +80,9 @@ benchmark-storage: $(VENV)/installed-benchmarks
 
 benchmark-replay: $(VENV)/installed-benchmarks $(VENV)-pywb/bin/uwsgi
 	PYWB=$(abspath $(VENV)-pywb/bin) $(VENV)/bin/python benchmarks/replay.py
+
+benchmark-warc: $(VENV)/installed-benchmarks
+	$(VENV)/bin/python benchmarks/warc.py
 
 # pywb wants libraries that would replace ours.
 $(VENV)-pywb/bin/uwsgi:
