@@ -114,8 +114,10 @@ class _Line:
         self._begun = reactor.seconds()
 
     def __call__(self) -> str:
-        """Return the line of now."""
+        """Return the line of now; nothing before there is something to tell."""
         figures = self._figures
+        if not figures.done:
+            return ""
         rate = figures.bytes_read / max(0.1, self._reactor.seconds() - self._begun)
         left = f"{human_bytes(figures.size - figures.done)} in {many(figures.files_left, 'file')}"
         return " · ".join([f"{human_bytes(rate)}/s", f"{left} left", *_parts(figures)])

@@ -11,6 +11,7 @@ from agents.archive.importing.reading import FileReading
 from agents.archive.importing.slices import Read
 from agents.archive.importing.spool import Place, contents_of
 from agents.archive.importing.state import FileState, ImportState
+from agents.archive.kept_records import SCHEME
 from agents.capture import Capture
 from anet.workers import Workers
 
@@ -101,7 +102,8 @@ class Loading:
         figures = self._figures
         for kind, number in read.kinds.items():
             figures.records[kind] = figures.records.get(kind, 0) + number
-        figures.captures += len(read.captures) + settled
+        pages = [each for each in read.captures if not each.url.startswith(SCHEME)]
+        figures.captures += len(pages) + settled
         figures.revisits += settled
         figures.damage += len(read.damage)
         figures.digests += len(read.problems)

@@ -61,7 +61,7 @@ class FileReading:
         Raises:
             FileFailed: it is none that can be imported.
         """
-        self.look = await self._run(Look, slices.look, os.fsencode(self.path))
+        self.look = await self._sure(Look, slices.look, os.fsencode(self.path))
         if self.look.problem:
             raise FileFailed(self.look.problem)
 
@@ -77,7 +77,7 @@ class FileReading:
         """
         if not self.look.seekable:
             self._read_from = self._spool.new()
-            await self._run(
+            await self._sure(
                 object, slices.unpack, os.fsencode(self.path), os.fsencode(self._read_from)
             )
             return self._read_from.stat().st_size
@@ -90,7 +90,7 @@ class FileReading:
 
     async def is_same(self, identity: str, hashed: int) -> bool:
         """Tell whether it is the file that had this identity when it was shorter."""
-        return await self._run(bool, slices.is_same, os.fsencode(self.path), identity, hashed)
+        return await self._sure(bool, slices.is_same, os.fsencode(self.path), identity, hashed)
 
     async def read(self, offset: int, until: int = 0, *, again: bool = True) -> tuple[Path, Read]:
         """Read the next slice; return it, and the folder of its contents.
@@ -133,6 +133,21 @@ class FileReading:
             end = self._read_from.stat().st_size
             read = Read(next=offset, ended=True, damage=[(offset, end, cause)])
         return read
+
+    async def _sure(self, shape: type[_Shape], function: Callable[..., Any], *args: Any) -> _Shape:
+        """Run what is about the whole file; once more if the worker ends in the middle.
+
+        Raises:
+            FileFailed: it cannot be done.
+        """
+        try:
+            return await self._run(shape, function, *args)
+        except _Killed:
+            pass
+        try:
+            return await self._run(shape, function, *args)
+        except _Killed as killed:
+            raise FileFailed(f"nothing can read it: {killed}") from None
 
     async def _run(self, shape: type[_Shape], function: Callable[..., Any], *args: Any) -> _Shape:
         time = _TIME + self.look.size / _RATE

@@ -122,16 +122,15 @@ def test_workers_that_are_killed_cost_nothing(
 def worker_of(child: "subprocess.Popen[bytes]") -> int:
     """Wait for a process of an import that reads, and return its number; 0 when it has ended."""
     while child.poll() is None:
-        for path in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                name, _, rest = path.read_text().rpartition(")")
-            except OSError:
-                continue
-            if name.endswith("(import") and session_of(rest) == os.getsid(child.pid):
-                return int(path.parent.name)
+        for forker in children(child.pid):
+            for worker in children(forker):
+                return worker
     return 0
 
 
-def session_of(rest: str) -> int:
-    """Return the session that a line of `/proc/PID/stat` names, after the process's name."""
-    return int(rest.split()[3])
+def children(process: int) -> list[int]:
+    """Return the processes that a process has started."""
+    try:
+        return [*map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split())]
+    except OSError:
+        return []
