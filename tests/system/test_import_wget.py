@@ -25,8 +25,8 @@ def wget(site: Nginx, prefix: Path, *options: str) -> None:
     done = subprocess.run(
         [
             "wget", "--quiet", "--recursive", "--level=inf", "--no-parent", "--delete-after",
-            f"--warc-file={prefix}", "--warc-cdx", "--warc-max-size=4M", f"--warc-tempdir={prefix.parent}",
-            *options, *starts,
+            f"--warc-file={prefix}", "--warc-cdx", "--warc-max-size=4M",
+            f"--warc-tempdir={prefix.parent}", *options, *starts,
         ],
         cwd=prefix.parent, capture_output=True, timeout=120, check=False,
     )  # fmt: skip
