@@ -114,9 +114,9 @@ class ArcReader:
 
 def _header(file: PlainFile, offset: int) -> Header[UrlRecord] | None:
     """Return the URL record that begins at a byte of a file, if one does."""
-    line, newline, _ = file.read(offset, _LINE).partition(b"\n")
-    if not newline and len(line) == _LINE:
-        line, newline, _ = file.read(offset, LONGEST).partition(b"\n")
     begins_line = offset == 0 or file.read(offset - 1, 1) == b"\n"
+    line, newline, _ = file.read(offset, _LINE).partition(b"\n")
+    if begins_line and not newline and len(line) == _LINE:
+        line, newline, _ = file.read(offset, LONGEST).partition(b"\n")
     found = parsed(line, begins_line=begins_line) if newline else None
     return Header(offset, offset + len(line) + 1, found.length, found) if found else None

@@ -2,7 +2,7 @@
 
 A DAT file lies beside an ARC file (*Cornell Web Library §2.1*) and has records like those of one,
 of the media type `alexa/dat`; `ArcReader` reads it. Their blocks are lines of a letter, a space and
-a value. docs/reference/dat.md says where that is from, and what is not known.
+a value. docs/reference/arc.md says where that is from, and what is not known.
 """
 
 from collections.abc import Iterator

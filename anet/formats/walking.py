@@ -95,28 +95,26 @@ class Walk(Generic[_Facts]):
     def _standing(self, header: Header[_Facts]) -> Standing[_Facts]:
         """Return where a record ends, and what is wrong with that."""
         end, size = header.block + header.size, self._file.size
+        if end > size:
+            found = self._found(header.block)
+            held = found - header.block
+            wrong = f"{held} of the {header.size} bytes of the block are there"
+            return Standing(header, found, found, wrong)
         after = self._after(header)
         if after is not None and (after == size or self._header(after)):
             return Standing(header, end, after)
         inner = self._covered(header.block, end)
         if inner is not None:
             wrong = f"the block of {header.size} bytes covers a record after {inner - header.block}"
-            return Standing(header, min(inner, end), inner, wrong)
+            return Standing(header, inner, inner, wrong)
         if after is not None:
             return Standing(header, end, after)
-        if end > size:
-            held = max(size - header.block, 0)
-            return Standing(
-                header, size, size, f"the file ends after {held} of {header.size} bytes"
-            )
         wrong = f"nothing ends the block after {header.size} bytes"
         return Standing(header, end, self._found(end), wrong)
 
     def _after(self, header: Header[_Facts]) -> int | None:
         """Return the byte after a record and newlines; None if something else follows its block."""
         end = header.block + header.size
-        if end > self._file.size:
-            return None
         after = self._past_newlines(end)
         followed = after > end or after == self._file.size or self._header(after)
         return after if followed else None
@@ -135,23 +133,21 @@ class Walk(Generic[_Facts]):
     def _covered(self, begin: int, end: int) -> int | None:
         """Return where records begin that a block covers, so that its length must be wrong.
 
-        One of them lies across the end of the block, or they go on to the end of a file that ends
-        before the block. Those of a file that the block holds end with it, or before.
+        One of them lies across the end of the block. Those of a file that the block holds end with
+        it, or before.
         """
-        whole = end > self._file.size
         beyond = begin
         for place in self._places(begin, end):
-            if place < beyond:
-                continue
-            crosses, beyond = self._crosses(place, self._file.size if whole else end)
-            if crosses:
-                return place
+            if place >= beyond:
+                crosses, beyond = self._crosses(place, end)
+                if crosses:
+                    return place
         return None
 
     def _crosses(self, place: int, end: int) -> tuple[bool, int]:
         """Return whether records from a place on lie across an end, and how far they go."""
-        crossed, count = end == self._file.size, 0
-        while place < self._file.size and not (crossed and count >= CONTINUOUS and place >= end):
+        crossed, count = False, 0
+        while place < self._file.size and not (crossed and count >= CONTINUOUS):
             after = self._strictly_after(place)
             if after is None or (place >= end and not crossed):
                 return False, place
@@ -197,7 +193,7 @@ class Walk(Generic[_Facts]):
     def _past_newlines(self, offset: int) -> int:
         """Return the first byte that is of no newline."""
         while piece := self._file.read(offset, 4096):
-            rest = piece.lstrip(b"\r\n")
+            rest = piece.lstrip(b"\n")
             offset += len(piece) - len(rest)
             if rest:
                 break

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from anet.formats.page import Page
 from anet.formats.record import Damage, DamagedRecord, Record
 
+INNER = b"inner"
 DATE = "20040501120000"
 HEAD = b"HTTP/1.0 200 OK\r\nContent-Type: text/html; charset=gb2312\r\n\r\n"
 
@@ -18,12 +19,13 @@ def page(number: int, body: bytes = b"<p>a page\n", **more) -> Page:
 def pages(written):
     """Lists of pages; `written` gives the record of a page, which others have in their bodies.
 
-    Three records in a row in a body would be believed, by the rule, where its own header is lost.
+    Three records in a row in a body would be believed, by the rule, where its own header is lost;
+    and one at the beginning of a line, where a spoilt length ends right before it.
     """
     text = st.sampled_from(
         [b"\n", b"version: 1.0\n", b"http://a/ 1.2.3.4 20040501000000 a 99999\n"]
     )
-    inner = st.integers(0, 9).map(lambda number: written(page(number, b"of an inner file")))
+    inner = st.integers(0, 9).map(lambda number: b"<pre>" + written(page(number, INNER)))
     piece = st.one_of(st.binary(max_size=40).map(lambda data: data.replace(b"\n", b"")), text)
     body = st.tuples(piece, st.one_of(inner, piece), piece, st.one_of(inner, piece)).map(b"".join)
     return st.lists(body, min_size=1, max_size=8).map(
@@ -91,9 +93,9 @@ class Spoilt:
 
 
 @st.composite
-def spoilt(draw, data: bytes) -> Spoilt:
-    """Files of which some bytes were lost, or became others, or came in between."""
-    begin = draw(st.integers(0, len(data)))
+def spoilt(draw, data: bytes, first: int) -> Spoilt:
+    """Files of which, after a first part, bytes were lost, became others, or came in between."""
+    begin = draw(st.integers(first, len(data)))
     end = min(len(data), begin + draw(st.one_of(st.integers(0, 3), st.integers(0, 200))))
     junk = draw(st.one_of(st.binary(max_size=6), st.sampled_from([b"7", b"\n", b"\n\n", b"1234"])))
     return Spoilt(data[:begin] + junk + data[end:], begin, end, len(junk) - (end - begin))
@@ -101,6 +103,9 @@ def spoilt(draw, data: bytes) -> Spoilt:
 
 def check_spoilt(file: Spoilt, places: list[tuple[int, int]], written: list[Page], found) -> None:
     """Check that what was not spoilt is found, in its order, and that nothing is invented.
+
+    A length that was spoilt, or does not fit what was spoilt, may by chance end before a newline
+    and a record, or the file; nobody can tell that. Such cases are passed over.
 
     Args:
         file: that was read.
@@ -114,10 +119,14 @@ def check_spoilt(file: Spoilt, places: list[tuple[int, int]], written: list[Page
         if end <= file.begin or begin > file.end:
             moved = begin if end <= file.begin else begin + file.grown
             known[moved] = Read(each.url, each.head + each.body, moved, True)
+    others = [each for each in whole if each.offset not in known]
+    expected = {HEAD + INNER, *(each.head + each.body for each in written)}
+    if file.grown and any(each.block not in expected for each in others):
+        return
     assert [each for each in whole if each.offset in known] == [*known.values()]
     last = places[-1][0] + file.grown  # where the rule lets fewer than three count
-    for each in whole:
-        if each.offset not in known and each.offset < last:
+    for each in others:
+        if each.offset < last:
             assert file.begin <= each.offset + 400 + len(each.block)
             assert each.offset <= file.end + max(file.grown, 0)
     assert all(0 <= begin < end <= len(file.data) for begin, end in damage(found))
