@@ -78,12 +78,13 @@ class Exporting:
         self.figures.doing = "choosing"
         chooser = Chooser(self._order)
         after = await self._thread.run(lambda: self._selection.cursor)
-        while page := await self._reading.structures(after):
-            after = page[-1]
-            captures, problems = await self._reading.captures(page, chooser)
-            await self._thread.run(self._selection.choose, captures, problems, after)
-            self.figures.looked_at += len(page)
-            self.figures.chosen += len(captures)
+        while keys := await self._reading.structures(after):
+            async for captures, problems in self._reading.captures(keys, chooser):
+                await self._thread.run(self._selection.choose, captures, problems)
+                self.figures.chosen += len(captures)
+            after = keys[-1]
+            await self._thread.run(self._selection.pass_by, after)
+            self.figures.looked_at += len(keys)
         self.figures.doing = "arranging"
         await self._thread.run(self._selection.arrange)
 

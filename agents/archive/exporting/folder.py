@@ -61,6 +61,7 @@ class ExportFolder:
             self.selection.open(begun)
             self.spool = _emptied(path / _SPOOL)
         except BaseException:
+            self.selection.close()
             os.close(self._lock)
             raise
         self._prefix = _prefix(order)

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from agents import dates
 from agents.origin import value
-from agents.urls import canonical
+from agents.urls import canonical, split_port
 from anet.formats.serial import GIGABYTE
 
 Format = Literal["warc", "wacz", "arc", "tianwang"]
@@ -79,10 +79,8 @@ class Sites:
     def _is_host(self, url: str) -> bool:
         if not self._hosts or (match := _HOST.match(url)) is None:
             return False
-        host = match[1].rpartition("@")[2].lower()
-        if not host.startswith("["):
-            host = host.partition(":")[0].rstrip(".")
-        labels = host.split(".")
+        host = split_port(match[1].rpartition("@")[2].lower())[0]
+        labels = host.rstrip(".").split(".")
         return any(".".join(labels[start:]) in self._hosts for start in range(len(labels)))
 
 

@@ -5,7 +5,7 @@ in a thread, without a step of the reactor for each: small contents would cost m
 to read. What cannot be had from the file so is asked for like all else, which looks at every copy.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Sequence
 from hashlib import file_digest, sha256
 from heapq import merge
 from itertools import groupby, islice
@@ -35,6 +35,7 @@ Body = bytes | BinaryIO
 """A content, proven: its bytes, or a file that has been opened for reading."""
 
 STRUCTURES = 500  # structure files that are looked at before what was found is kept
+_CAPTURES = 1000  # that are held at once before they are kept
 _AT_ONCE = 16
 
 
@@ -82,22 +83,23 @@ class Reading:
 
     async def captures(
         self, keys: Sequence[str], chooser: Chooser
-    ) -> tuple[list[Capture], list[str]]:
-        """Return the wanted captures of some structure files, and what is damaged of those.
+    ) -> AsyncIterator[tuple[list[Capture], list[str]]]:
+        """Yield the wanted captures of some structure files, and what is damaged of those.
 
         Raises:
             StorageError: the store failed.
         """
-        if self._layouts:
-            return await self._workers.run(self._here, keys, chooser)
-        found: list[Capture] = []
-        damage: list[str] = []
-        waiting = iter(keys)
-        while some := list(islice(waiting, _AT_ONCE)):
-            for captures, problems in await together(self._asked(key, chooser) for key in some):
-                found += captures
-                damage += problems
-        return found, damage
+        if not self._layouts:
+            for key in keys:
+                async for found in self._asked(key, chooser):
+                    yield found
+            return
+        here = self._here(keys, chooser)
+        try:
+            while (some := await self._workers.run(next, here, None)) is not None:
+                yield some
+        finally:
+            here.close()
 
     async def contents(self, keys: Iterable[tuple[str, int]]) -> dict[str, Body | Missing]:
         """Return contents of some keys and sizes; the caller closes files.
@@ -118,30 +120,36 @@ class Reading:
         listings = [scan.keys(layout, "structures", after) for layout in self._layouts]
         return list(islice((key for key, _ in groupby(merge(*listings))), STRUCTURES))
 
-    def _here(self, keys: Sequence[str], chooser: Chooser) -> tuple[list[Capture], list[str]]:
+    def _here(
+        self, keys: Sequence[str], chooser: Chooser
+    ) -> Generator[tuple[list[Capture], list[str]], None, None]:
+        """Yield captures of several structure files, or some of a large one; blocks."""
         found: list[Capture] = []
         problems: list[str] = []
         for key in keys:
+            damage: list[DamagedStructure] = []
             copies = [
                 each
                 for each in self._layouts
                 if path.exists(each.place("structures", key))  # noqa: PTH110 - a path costs more
             ]
-            damage: list[DamagedStructure] = []
-            if len(copies) == 1:
-                captures = _of_one(copies[0], key, damage)
+            for capture in _captures(copies, key, damage):
+                if chooser.take(capture):
+                    found.append(capture)
+                if len(found) >= _CAPTURES:
+                    yield found, problems
+                    found, problems = [], []
+            if len(copies) == 1:  # of several another has it, as far as anybody can tell
                 problems += [f"structure file {key}: {each}" for each in damage]
-            else:  # what is damaged in one of them, another has, as far as anybody can tell
-                captures = list(captures_of(copies, key, damage=damage))
-            found += filter(chooser.take, captures)
-        return found, problems
+        yield found, problems
 
-    async def _asked(self, key: str, chooser: Chooser) -> tuple[list[Capture], list[str]]:
-        found: list[Capture] = []
+    async def _asked(
+        self, key: str, chooser: Chooser
+    ) -> AsyncIterator[tuple[list[Capture], list[str]]]:
         damage: list[DamagedStructure] = []
         async for captures in until_damaged(self._store, key, damage):
-            found += filter(chooser.take, captures)
-        return found, [f"structure file {key}: {each}" for each in damage]
+            yield list(filter(chooser.take, captures)), []
+        yield [], [f"structure file {key}: {each}" for each in damage]
 
     def _read(self, wanted: dict[str, int]) -> dict[str, Body | Missing]:
         """Return what is there and sound; blocks."""
@@ -182,13 +190,16 @@ class Reading:
         return file
 
 
-def _of_one(layout: Layout, key: str, damage: list[DamagedStructure]) -> list[Capture]:
-    """Return the captures of a structure file that one disk has, quicker than `captures_of`."""
-    found: list[Capture] = []
+def _captures(
+    copies: Sequence[Layout], key: str, damage: list[DamagedStructure]
+) -> Iterator[Capture]:
+    """Yield the captures of a structure file; of one copy in a simpler way, which is quicker."""
+    if len(copies) != 1:
+        yield from captures_of(copies, key, damage=damage)
+        return
     try:
-        found.extend(read_captures(layout, key, damage=damage))
+        yield from read_captures(copies[0], key, damage=damage)
     except DamagedStructure as error:
         damage.append(error)
     except OSError as error:
         damage.append(DamagedStructure(f"the disk does not give it: {error}"))
-    return found

@@ -154,6 +154,8 @@ class Selection:
                 f"{self._path.parent} has another export ({self._known('order')}); "
                 "name another folder with --output"
             )
+        if self.stage == "choosing":
+            self._take_back()
 
     def close(self) -> None:
         """Close the file."""
@@ -174,13 +176,33 @@ class Selection:
         """The structure file after which choosing goes on."""
         return self._known("cursor")
 
-    def choose(self, captures: Iterable[Capture], problems: Sequence[str], cursor: str) -> None:
-        """Add captures, and what could not be read, up to a structure file."""
+    def choose(self, captures: Sequence[Capture], problems: Sequence[str]) -> None:
+        """Add captures, and what could not be read; for good once they are passed by."""
+        if not (captures or problems):
+            return
         with self._whole():
             statement = "INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             self._database.executemany(statement, map(_row, captures))
             self._problems((0, words) for words in problems)
+
+    def pass_by(self, cursor: str) -> None:
+        """Keep that everything was chosen up to a structure file."""
+        with self._whole():
             self._state("cursor", cursor)
+            for table in ("found", "problems"):
+                self._state(table, str(self._last_row(table)))
+
+    def _last_row(self, table: str) -> int:
+        query = f"SELECT COALESCE(MAX(rowid), 0) FROM {table}"  # noqa: S608 - a name of ours
+        found: int = self._database.execute(query).fetchone()[0]
+        return found
+
+    def _take_back(self) -> None:
+        """Forget what a killed export chose of structure files that it did not pass by."""
+        with self._whole():
+            for table in ("found", "problems"):
+                statement = f"DELETE FROM {table} WHERE rowid > ?"  # noqa: S608 - a name of ours
+                self._database.execute(statement, (int(self._known(table) or 0),))
 
     def arrange(self) -> None:
         """Bring what was chosen into the order of the export; the next stage is writing."""
