@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pytest_twisted import ensureDeferred
 
 from agents.capture import Capture
@@ -137,6 +138,7 @@ def test_what_was_imported_is_given_again_record_for_record(tmp_path: Path) -> N
     assert urls(tmp_path / "again") == urls(tmp_path / "disk")
 
 
+@pytest.mark.slow
 @ensureDeferred
 async def test_a_killed_export_goes_on(fill: Fill, tmp_path: Path) -> None:
     """Killed at any moment and repeated, it leaves the files of one that was not killed."""
@@ -161,7 +163,7 @@ async def test_a_killed_export_goes_on(fill: Fill, tmp_path: Path) -> None:
             process.wait()
             kills += 1
     assert process.returncode == 0
-    assert kills
+    assert kills  # it was killed before it had begun, if nowhere else
     there, expected = contents(tmp_path / "out"), contents(tmp_path / "whole")
     assert len(there) == len(expected)
     assert [records_of(each) for each in warcs(there)] == [

@@ -1,0 +1,93 @@
+"""`dlweb export` as a person types it."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytest_twisted import ensureDeferred
+
+from agents.archive.command.arguments import parse
+from tests.agents.archive.exporting.conftest import Fill, capture
+
+DLWEB = Path(sys.executable).with_name("dlweb")
+Dlweb = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def dlweb(tmp_path: Path) -> Dlweb:
+    """Give what runs an export of `disk`."""
+
+    def run(*words: str) -> "subprocess.CompletedProcess[str]":
+        line = [DLWEB, "export", "--archive", tmp_path / "var", *words]
+        return subprocess.run(line, capture_output=True, text=True, timeout=60, cwd=tmp_path)  # noqa: S603
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        ("--source disk --format wacz --compression zstd", 2, "gzip"),
+        ("--source disk --format arc --compression zstd", 2, "gzip only"),
+        ("--source disk --batches", 2, "tianwang"),
+        ("--source disk --from someday", 1, "is not a date"),
+        ("--source disk --size 3", 2, "1M or more"),
+        ("--source nowhere", 1, "no disk of a storage node"),
+        ("", 1, "there is no archive"),
+    ],
+)
+def test_what_cannot_be_is_said(words: str, status: int, says: str, dlweb: Dlweb) -> None:
+    """In a line, with a status, and without a traceback."""
+    done = dlweb(*words.split())
+    assert (done.returncode, done.stdout) == (status, "")
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@ensureDeferred
+async def test_people_are_told_how_it_went(fill: Fill, dlweb: Dlweb, tmp_path: Path) -> None:
+    """What was given, where, and what was lost; with the status."""
+    await fill([capture(f"http://a.example/{n}", "20260101", b"%d" % n) for n in (1, 2)], [b"1"])
+    done = dlweb("--source", "disk")
+    assert done.returncode == 1
+    assert "1 capture, 1 byte" in done.stdout
+    assert "1 LOST" in done.stdout
+    assert "http://a.example/2" in done.stderr
+    folder = Path(done.stdout.splitlines()[-1])
+    assert folder.parent == tmp_path / "var" / "exports"
+    assert list(folder.glob("*.warc.gz"))
+
+
+@ensureDeferred
+async def test_an_interrupted_export_leaves_what_is_whole(
+    fill: Fill, dlweb: Dlweb, tmp_path: Path
+) -> None:
+    """Ctrl-C ends it with status 130 and no half file; the same command ends what is left."""
+    bodies = [bytes([n]) * 3_000_000 for n in range(60)]
+    captures = [capture(f"http://a.example/{n}", "20260101", each) for n, each in enumerate(bodies)]
+    await fill(captures, bodies)
+    words = ("--source", "disk", "--output", "out", "--compression", "none", "--size", "10M")
+    process = subprocess.Popen(  # noqa: S603
+        [DLWEB, "export", *words], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    while not list((tmp_path / "out").glob("*.open")):
+        assert process.poll() is None
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130, said
+    assert b"Traceback" not in said
+    assert not list((tmp_path / "out").glob("*.open"))
+    assert dlweb(*words).returncode == 0
+    size = sum(path.stat().st_size for path in (tmp_path / "out").glob("*.warc"))
+    assert size > sum(map(len, bodies))
+
+
+def test_sizes_have_units() -> None:
+    """As people write them."""
+    for text, size in (("1M", 10**6), ("250MB", 250 * 10**6), ("2 G", 2 * 10**9)):
+        assert parse(["export", "--size", text]).size == size
