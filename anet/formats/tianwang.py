@@ -5,7 +5,9 @@ and all attributes of its header, as `Tianwang-NAME`.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Self
 
 from attrs import define
@@ -13,7 +15,7 @@ from isal import isal_zlib
 from zope.interface import implementer
 
 from anet.formats import tianwang_header
-from anet.formats.members import ZLIB, Inflated
+from anet.formats.members import MAGIC, ZLIB, Inflated, Member
 from anet.formats.page import Page, split_head
 from anet.formats.plain import PlainBlock, PlainFile
 from anet.formats.record import Damage, DamagedRecord, IRecordReader, Record
@@ -73,20 +75,19 @@ class TianwangReader:
     """The records of a Tianwang file; a context manager.
 
     Attributes:
-        seekable: whether a reader can begin at the offset of any record: always.
+        seekable: whether a reader can begin at the offset of any record: not with gzip around all.
 
     Args:
-        path: the file, without compression around it.
+        path: the file.
         offset: of the record at which to begin.
 
     Raises:
         OSError: the file cannot be opened.
     """
 
-    seekable = True
-
     def __init__(self, path: Path, offset: int = 0) -> None:
         self._file, self._offset = PlainFile(path), offset
+        self.seekable = self._file.read(0, len(MAGIC)) != MAGIC
 
     def __enter__(self) -> Self:
         return self
@@ -99,7 +100,14 @@ class TianwangReader:
         self._file.close()
 
     def __iter__(self) -> Iterator[Record | Damage]:
-        """Yield records, and damage where there is some."""
+        """Yield records, and damage where there is some.
+
+        With gzip around all, offsets are those without it, and the file is inflated on the disk.
+        """
+        if not self.seekable:
+            packed, self._file = self._file, _unpacked(self._file)
+            packed.close()
+            self.seekable = True
         for each in Walk(self._file, _header, BEGINNING, self._offset):
             if isinstance(each, Damage):
                 yield each
@@ -108,6 +116,20 @@ class TianwangReader:
             yield _record(each.header, block)
             if wrong := each.wrong or _rest(block):
                 yield Damage(each.header.begin, each.next, wrong)
+
+
+def _unpacked(file: PlainFile) -> PlainFile:
+    """Return what the gzip members of a file hold, as far as they are sound, as a file."""
+    with NamedTemporaryFile() as target:
+        offset = 0
+        with suppress(DamagedRecord):
+            while offset < file.size:
+                member = Member(file, offset)
+                while piece := member.read(_SKIPPED):
+                    target.write(piece)
+                offset = member.end
+        target.flush()
+        return PlainFile(Path(target.name))
 
 
 def _header(file: PlainFile, offset: int) -> Header[TianwangHeader] | None:

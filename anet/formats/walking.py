@@ -19,6 +19,7 @@ from anet.formats.record import Damage
 CONTINUOUS = 3  # records that have to follow one another to be believed
 
 _Facts = TypeVar("_Facts")
+_REMEMBERED = 1_000_000  # places of records
 _PIECE = 1024 * 1024
 _OVERLAP = 64  # no pattern of a beginning matches more
 _NO_RECORD = "no record begins here, or the one before it is longer than it says"
@@ -136,24 +137,28 @@ class Walk(Generic[_Facts]):
         One of them lies across the end of the block. Those of a file that the block holds end with
         it, or before.
         """
-        beyond = begin
+        failed: set[int] = set()  # so that no row of records is gone along twice
         for place in self._places(begin, end):
-            if place >= beyond:
-                crosses, beyond = self._crosses(place, end)
-                if crosses:
+            if place not in failed:
+                row = self._row(place, end)
+                if row is None:
                     return place
+                failed.update(row[: max(_REMEMBERED - len(failed), 0)])
         return None
 
-    def _crosses(self, place: int, end: int) -> tuple[bool, int]:
-        """Return whether records from a place on lie across an end, and how far they go."""
+    def _row(self, place: int, end: int) -> list[int] | None:
+        """Return the records from a place on, if they do not lie across an end; None if they do."""
         crossed, count = False, 0
+        row: list[int] = []
         while place < self._file.size and not (crossed and count >= CONTINUOUS):
+            if count < _REMEMBERED:
+                row.append(place)
             after = self._strictly_after(place)
             if after is None or (place >= end and not crossed):
-                return False, place
+                return row
             crossed = crossed or place < end < after - 1
             count, place = count + 1, after
-        return crossed, place
+        return None if crossed else row
 
     def _found(self, offset: int) -> int:
         """Return where the next records are that can be believed; else the end of the file."""

@@ -1,5 +1,6 @@
 """Tianwang files, read and written: the same records, and what is sound in files that are not."""
 
+import gzip
 import zlib
 from io import BytesIO
 from itertools import accumulate, pairwise
@@ -237,3 +238,10 @@ def test_pages_that_cannot_be_said(one):
     """What would break out of its line, or is no date, is refused."""
     with pytest.raises(CannotWrite):
         written(one)
+
+
+def test_gzip_around_a_whole_file(path):
+    """A file that somebody compressed as a whole is read, but not from the offset of a record."""
+    path.write_bytes(gzip.compress(some_pages(3)))
+    assert not TianwangReader(path).seekable
+    assert urls(everything(TianwangReader(path))) == ["0", "1", "2"]
