@@ -23,7 +23,7 @@ from agents.storage.disk.contents import read_small
 from agents.storage.disk.copies import captures_of
 from agents.storage.disk.layout import Layout
 from agents.storage.disk.structures import read_captures
-from agents.storage.errors import DamagedStructure, HoldersDown
+from agents.storage.errors import DamagedStructure
 from agents.storage.stores.copying import until_damaged
 from agents.storage.stores.errors import NotHeld, NotProven
 from agents.storage.stores.folder import FolderStore
@@ -105,7 +105,8 @@ class Reading:
         """Return contents of some keys and sizes; the caller closes files.
 
         Raises:
-            StorageError: the store failed, and may have them all the same.
+            HoldersDown: nodes that have one are away; it is not missing.
+            StorageError: the store failed.
         """
         wanted = dict(keys)
         found: dict[str, Body | Missing] = {}
@@ -181,7 +182,7 @@ class Reading:
     async def _fetched(self, key: str) -> Body | Missing:
         try:
             body = await self._store.fetch(key, self._spool)
-        except (NotHeld, NotProven, HoldersDown) as error:
+        except (NotHeld, NotProven) as error:
             return Missing(str(error))
         if isinstance(body, bytes):
             return body

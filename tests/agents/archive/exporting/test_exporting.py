@@ -15,6 +15,7 @@ from agents.archive.exporting.selection import OtherExport
 from agents.archive.exporting.writing import FilesGone
 from agents.capture import Capture, content_key
 from agents.capture_records import received_head
+from agents.storage.errors import HoldersDown
 from agents.storage.stores.folder import FolderStore
 from anet.workers import Workers
 from tests.agents.archive.exporting.conftest import HEAD, Export, Fill, capture
@@ -128,18 +129,41 @@ async def test_every_store_is_read_alike(
     """A store that is no folder is asked one content after another, and gives the same files."""
     await fill(ALL, BODIES)
 
-    class Other:
-        """A store of another kind."""
-
-        def __init__(self) -> None:
-            self._store = FolderStore([tmp_path / "disk"], threads)
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._store, name)
-
     await export()
-    await export(Other(), out="other")
+    await export(Other(tmp_path / "disk", threads), out="other")
     assert contents(tmp_path / "out") == contents(tmp_path / "other")
+
+
+@ensureDeferred
+async def test_what_nodes_hold_that_are_away_is_not_lost(
+    fill: Fill, export: Export, tmp_path: Path, threads: Workers
+) -> None:
+    """The export breaks off, and goes on when they are back."""
+    await fill(ALL, BODIES)
+
+    class Away(Other):
+        """A store of which a node is down."""
+
+        async def fetch(self, key: str, spool: Path) -> bytes | Path:
+            if key == BIG.content:
+                raise HoldersDown("storage-2 is away")
+            return await self.store.fetch(key, spool)
+
+    with pytest.raises(HoldersDown, match="away"):
+        await export(Away(tmp_path / "disk", threads), size=1000)
+    assert not list((tmp_path / "out").glob("*.open"))
+    assert (await export(size=1000)).well
+    assert captures_of(tmp_path / "out") == ALL
+
+
+class Other:
+    """A store that is no folder."""
+
+    def __init__(self, folder: Path, threads: Workers) -> None:
+        self.store = FolderStore([folder], threads)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
