@@ -83,7 +83,7 @@ class WaczRecords:
                 continue
             if is_warc(member):
                 yield from self._warc(member)
-            elif self._offset <= member.begin:
+            else:
                 yield self._other(member)
 
     def _warc(self, member: Member) -> Iterator[Record | Damage]:

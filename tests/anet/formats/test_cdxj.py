@@ -121,6 +121,15 @@ def test_records_without_name_or_date_have_no_line() -> None:
         assert cdxj_line("org,example)/", "response", fields, b"", place) is None
 
 
+def test_only_answers_have_a_status() -> None:
+    """A head that was given with a resource says nothing of how it was answered."""
+    fields, _ = parts_of(1, "resource", None, "", "text/plain")
+    head = b"HTTP/1.1 200 OK\r\n\r\n"
+    line = cdxj_line("org,example)/", "resource", fields, head, Written("a.warc.gz", 0, 1))
+    assert line
+    assert "status" not in line
+
+
 @given(st.integers(0, 2500))
 def test_blocks_are_those_of_the_field_s_indexer(count: int) -> None:
     """The same blocks at the same lines, each found by its place; digests as WACZ files have."""

@@ -1,6 +1,7 @@
 """A WACZ file from anybody: what it proves, and what is told when it does not."""
 
 import hashlib
+import tracemalloc
 from contextlib import suppress
 from json import dumps
 from pathlib import Path
@@ -114,9 +115,14 @@ def test_pages_are_read_whatever_stands_between_them(tmp_path: Path) -> None:
 def test_a_page_without_end_is_passed_over(tmp_path: Path) -> None:
     """A line longer than any page takes no memory without bound, and the next one is read."""
     page = dumps({"url": "http://a/", "ts": CREATED}).encode()
-    content = b'{"text": "' + b"x" * 9_000_000 + b'"}\n' + page
-    with Wacz(zipped(tmp_path / "a.wacz", {"pages/pages.jsonl": content})) as wacz:
+    content = b'{"text": "' + b"x" * 40_000_000 + b'"}\n' + page
+    path = zipped(tmp_path / "a.wacz", {"pages/pages.jsonl": content})
+    tracemalloc.start()
+    with Wacz(path) as wacz:
         assert list(wacz.pages()) == [Page("http://a/", CREATED)]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
 
 
 @pytest.fixture(scope="module")
