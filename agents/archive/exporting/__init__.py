@@ -3,6 +3,7 @@
     store --> selection, in a file of SQLite --> records, made in threads --> files, in order
 
     order       what is wanted, and which captures that takes: pure
+    items       what is given, one by one, and its rows
     selection   what was chosen, sorted, and which files are whole: on the disk
     reading     captures and contents of a store, many at once
     made        what captures are made into, and the interface of a format

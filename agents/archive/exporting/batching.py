@@ -7,8 +7,9 @@ from zope.interface import implementer
 
 from agents.archive.errors import ArchiveError
 from agents.archive.exporting.figures import Figures, tell, told_of
+from agents.archive.exporting.items import Item, WholeFile
 from agents.archive.exporting.made import Group, IWriting
-from agents.archive.exporting.selection import Item, Selection, WholeFile
+from agents.archive.exporting.selection import Selection
 from anet.formats.batch_index import BatchesError
 from anet.formats.batch_writing import BatchWriter
 

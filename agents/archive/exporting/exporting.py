@@ -15,10 +15,10 @@ from twisted.internet.defer import Deferred
 from agents.archive.exporting import kept
 from agents.archive.exporting.figures import Figures
 from agents.archive.exporting.folder import ExportFolder
+from agents.archive.exporting.items import Item
 from agents.archive.exporting.made import Bodies, Group
 from agents.archive.exporting.order import Order, Sites
 from agents.archive.exporting.reading import Chooser, Missing, Reading
-from agents.archive.exporting.selection import Item
 from agents.archive.kept_records import BadRecords, KeptRecord, decoded
 from anet.workers import Workers
 

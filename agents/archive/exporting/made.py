@@ -11,8 +11,8 @@ from typing import BinaryIO
 from attrs import field, frozen
 from zope.interface import Attribute, Interface
 
+from agents.archive.exporting.items import Item
 from agents.archive.exporting.reading import Body, Missing
-from agents.archive.exporting.selection import Item
 from agents.archive.kept_records import KeptRecord
 from anet.formats.record import Fields
 

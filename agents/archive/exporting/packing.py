@@ -5,7 +5,8 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 
-from agents.archive.exporting.selection import Selection, WholeFile
+from agents.archive.exporting.items import WholeFile
+from agents.archive.exporting.selection import Selection
 from agents.archive.exporting.writing import INDEX, check
 from agents.capture_records import moment
 from anet.formats.sorting import SortedLines

@@ -14,105 +14,29 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
 import msgspec
-from attrs import frozen
 
 from agents.archive.errors import ArchiveError
+from agents.archive.exporting.items import (
+    ARRANGE,
+    READ,
+    TABLES,
+    Amount,
+    Item,
+    WholeFile,
+    item_of,
+    row_of,
+)
 from agents.archive.exporting.order import Order
-from agents.archive.kept_records import SCHEME
 from agents.capture import Capture
-from agents.origin import value
 
 NAME = "export.sqlite"
 NAMED = 1000  # problems that are named; the others are counted
 
 
-# Kinds: what is written as new records; records that were kept; captures that were made of these.
-_OWN, _KEPT, _IMPORTED = 0, 1, 2
-_CAPTURE = "kind, date, url, content, size, status, metadata, origin, head, is_whole, file"
-_TABLES = f"""
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE found ({_CAPTURE});
-CREATE TABLE items (place INTEGER PRIMARY KEY, {_CAPTURE});
-CREATE TABLE files (name TEXT PRIMARY KEY, last INTEGER, size INTEGER, told TEXT);
-CREATE TABLE pages (place INTEGER, url TEXT, date TEXT, title TEXT);
-CREATE TABLE problems (place INTEGER, words TEXT);
-"""
-# Imported captures come from the records of their file; those of which none were kept are written
-# as all others are. Records of files of which nothing is chosen are of no concern.
-_ARRANGE = """
-CREATE INDEX by_file ON found (file, kind) WHERE kind > 0;
-UPDATE found SET kind = 0 WHERE kind = 2 AND NOT EXISTS
-  (SELECT 1 FROM found kept WHERE kept.file = found.file AND kept.kind = 1);
-DELETE FROM found WHERE kind = 1 AND NOT :whole AND NOT EXISTS
-  (SELECT 1 FROM found made WHERE made.file = found.file AND made.kind = 2);
-DELETE FROM found WHERE kind = 2;
-INSERT INTO items SELECT NULL, * FROM found
-  ORDER BY kind, CASE kind WHEN 0 THEN date END, url, metadata, date, content;
-CREATE INDEX whole ON items (content, place) WHERE is_whole;
-DROP TABLE found;
-"""
-_READ = """
-SELECT i.place, i.kind, i.date, i.url, i.content, i.size, i.status, i.metadata, i.origin, i.head,
-  f.place, f.date, f.url FROM items i LEFT JOIN items f ON f.place =
-  (SELECT MIN(place) FROM items w WHERE w.content = i.content AND w.is_whole)
-WHERE i.place > ? ORDER BY i.place LIMIT ?
-"""
-
-
 class OtherExport(ArchiveError):
     """The folder has another export."""
-
-
-@frozen
-class Item:
-    """A capture that is given.
-
-    Attributes:
-        place: its number in the order of the export, from 1.
-        capture: with its head and origin.
-        is_kept: whether its content are kept records, which are given one by one.
-        former: date and URL of the capture before it that has the same content, which is written
-            whole; none for the first.
-    """
-
-    place: int
-    capture: Capture
-    is_kept: bool
-    former: tuple[str, str] | None = None
-
-
-@frozen
-class Amount:
-    """How much there is.
-
-    Attributes:
-        captures: items.
-        bytes: of their contents.
-    """
-
-    captures: int = 0
-    bytes: int = 0
-
-
-@frozen
-class WholeFile:
-    """A file of the export that is whole.
-
-    Attributes:
-        name: without its folder.
-        last: the place of the last item in it.
-        size: its bytes.
-        told: what was given up to its end, in the words of whoever wrote it.
-    """
-
-    name: str
-    last: int
-    size: int
-    told: str
 
 
 class Selection:
@@ -143,7 +67,7 @@ class Selection:
         order = msgspec.json.encode(self._order).decode()
         with self._whole():
             if not self._database.execute("PRAGMA user_version").fetchone()[0]:
-                for statement in filter(str.strip, _TABLES.split(";")):
+                for statement in filter(str.strip, TABLES.split(";")):
                     self._database.execute(statement)
                 self._state("order", order)
                 self._state("begun", begun)
@@ -182,7 +106,7 @@ class Selection:
             return
         with self._whole():
             statement = "INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            self._database.executemany(statement, map(_row, captures))
+            self._database.executemany(statement, map(row_of, captures))
             self._problems((0, words) for words in problems)
 
     def pass_by(self, cursor: str) -> None:
@@ -207,7 +131,7 @@ class Selection:
     def arrange(self) -> None:
         """Bring what was chosen into the order of the export; the next stage is writing."""
         with self._whole():
-            for statement in filter(str.strip, _ARRANGE.split(";")):
+            for statement in filter(str.strip, ARRANGE.split(";")):
                 whole = {"whole": self._order.is_whole} if ":whole" in statement else {}
                 self._database.execute(statement, whole)
             self._state("stage", "writing")
@@ -219,7 +143,7 @@ class Selection:
 
     def read(self, after: int, limit: int) -> list[Item]:
         """Return the next items after a place."""
-        return [_item(row) for row in self._database.execute(_READ, (after, limit))]
+        return [item_of(row) for row in self._database.execute(READ, (after, limit))]
 
     def files(self) -> list[WholeFile]:
         """Return the files that are whole, in order."""
@@ -304,43 +228,3 @@ class Selection:
             self._database.execute("ROLLBACK")
             raise
         self._database.execute("COMMIT")
-
-
-def _row(capture: Capture) -> tuple[Any, ...]:
-    kind, file = _OWN, None
-    if capture.url.startswith(SCHEME):
-        kind, file = _KEPT, capture.url.removeprefix(SCHEME).partition("?")[0]
-    elif "import: " in capture.origin and (imported := value(capture.origin, "import")):
-        kind, file = _IMPORTED, quote(imported, safe="")
-    is_whole = kind != _KEPT and capture.size > 0 and "revisit: not-modified" not in capture.origin
-    return (
-        kind,
-        capture.date,
-        capture.url.encode("utf-8", "surrogatepass"),
-        capture.content,
-        capture.size,
-        capture.status,
-        capture.metadata,
-        capture.origin.encode("utf-8", "surrogatepass"),
-        capture.head,
-        is_whole,
-        file,
-    )
-
-
-def _item(row: tuple[Any, ...]) -> Item:
-    place, kind, date, url, content, size, status, metadata, origin, head, *former = row
-    capture = Capture(
-        url=url.decode("utf-8", "surrogatepass"),
-        date=date,
-        content=content,
-        size=size,
-        status=status,
-        head=head,
-        origin=origin.decode("utf-8", "surrogatepass"),
-        metadata=metadata,
-    )
-    first, first_date, first_url = former
-    is_first = first is None or first >= place
-    repeats = None if is_first else (first_date, first_url.decode("utf-8", "surrogatepass"))
-    return Item(place, capture, kind == _KEPT, repeats)

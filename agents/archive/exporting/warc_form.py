@@ -6,10 +6,10 @@ from pathlib import Path
 from zope.interface import implementer
 
 from agents.archive.exporting import kept
+from agents.archive.exporting.items import Item
 from agents.archive.exporting.made import Bodies, Group, IForm, Made, held
 from agents.archive.exporting.pages import title_of
 from agents.archive.exporting.reading import Missing
-from agents.archive.exporting.selection import Item
 from agents.archive.kept_records import KeptRecord
 from agents.capture import Capture
 from agents.capture_records import (

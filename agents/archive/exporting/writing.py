@@ -10,8 +10,9 @@ from zope.interface import implementer
 
 from agents.archive.errors import ArchiveError
 from agents.archive.exporting.figures import Figures, tell, told_of
+from agents.archive.exporting.items import Item, WholeFile
 from agents.archive.exporting.made import Group, IForm, IWriting, Made
-from agents.archive.exporting.selection import Item, Selection, WholeFile
+from agents.archive.exporting.selection import Selection
 from agents.consultation.urls.surt import surt
 from anet.durable import sync_path
 from anet.formats.cdxj import cdxj_line

@@ -9,8 +9,8 @@ from pytest_twisted import ensureDeferred
 
 from agents.archive.exporting import batching, exporting, packing
 from agents.archive.exporting.batching import Batching
+from agents.archive.exporting.items import Item
 from agents.archive.exporting.made import Group
-from agents.archive.exporting.selection import Item
 from anet.formats.batches import Batches
 from anet.formats.reading import open_records
 from anet.formats.record import Record
