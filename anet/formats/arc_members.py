@@ -23,16 +23,26 @@ class MemberBlock:
     left: int
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; nothing at the end.
+        """Return the next bytes; nothing at the end. The last are given once all was checked.
 
         Raises:
-            DamagedRecord: the member is damaged, or ends too early.
+            DamagedRecord: the member is damaged, ends too early, or holds more than the block.
         """
         data = self.member.read(min(size, self.left))
         if not data and size and self.left:
             raise DamagedRecord(f"its gzip member ends {self.left} bytes before the block")
         self.left -= len(data)
+        if data and not self.left:
+            self._check_end()
         return data
+
+    def _check_end(self) -> None:
+        """See that a newline, another record or nothing follows, and the checksum is right."""
+        follows = self.member.peek(2)  # which is more than there is in a member of one record
+        if self.member.failure:
+            raise DamagedRecord(self.member.failure)
+        if follows[:1] not in (b"", b"\n", b"\r") and not _url_record(self.member):
+            raise DamagedRecord("its gzip member holds more than the block")
 
 
 def walk_members(file: PlainFile, offset: int, recorded: Recorded) -> Iterator[Record | Damage]:
@@ -94,12 +104,17 @@ def _line(member: Member) -> UrlRecord | None:
         member.read(1)
     if not first:
         return None
-    line, newline, _ = member.peek(LONGEST).partition(b"\n")
-    found = parsed(line) if newline else None
+    found = _url_record(member)
     if not found:
         raise DamagedRecord("its gzip member holds something else than records")
-    member.read(len(line) + 1)
+    member.read(len(found.line) + 1)
     return found
+
+
+def _url_record(member: Member) -> UrlRecord | None:
+    """Return the URL record that comes next, without taking it."""
+    line, newline, _ = member.peek(LONGEST).partition(b"\n")
+    return parsed(line) if newline else None
 
 
 def _skip(block: MemberBlock) -> None:

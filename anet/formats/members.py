@@ -20,6 +20,7 @@ class Inflated:
 
     Attributes:
         consumed: bytes of the input that belong to it, once all of it is read.
+        failure: why no more of it can be read; empty as long as more can.
 
     Args:
         read: gives the next bytes of the input, at most so many; nothing at the end.
@@ -30,7 +31,7 @@ class Inflated:
         self._read, self.consumed = read, 0
         self._inflate = isal_zlib.decompressobj(wbits=wrapper)
         self._input, self._held, self._place = b"", b"", 0
-        self._failure = ""
+        self.failure = ""
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, at most `size`; nothing at the end.
@@ -66,16 +67,16 @@ class Inflated:
         """Return some more of it; nothing at the end."""
         data = b""
         while not (data or self._inflate.eof):
-            if self._failure:
-                raise DamagedRecord(self._failure)
+            if self.failure:
+                raise DamagedRecord(self.failure)
             self._read_more()
             try:
                 data = self._inflate.decompress(self._input, _OUTPUT)
             except isal_zlib.error as error:  # type: ignore[misc]
-                self._failure = f"compressed data are damaged: {error}"
+                self.failure = f"compressed data are damaged: {error}"
                 continue
             if not (self._input or data or self._inflate.eof):
-                self._failure = "compressed data end too early"
+                self.failure = "compressed data end too early"
             self._input = self._inflate.unconsumed_tail
             if self._inflate.eof:
                 self.consumed -= len(self._inflate.unused_data)

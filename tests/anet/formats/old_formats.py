@@ -58,7 +58,7 @@ def everything(reader) -> list[Read | Damage]:
 def _read(record: Record) -> Read:
     pieces, whole = [], True
     try:
-        while piece := record.block.read(7):
+        while piece := record.block.read(7 if record.size < 10_000 else 65_536):
             pieces.append(piece)
     except DamagedRecord:
         whole = False
