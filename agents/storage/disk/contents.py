@@ -3,9 +3,10 @@
 # ruff: noqa: PTH104, PTH108, PTH110, PTH123 (making a path costs as much as opening its file)
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import file_digest, sha256
+from io import FileIO
 from itertools import count
 
 from agents.storage.disk.additions import Entry
@@ -68,13 +69,27 @@ def is_sound(path: str | os.PathLike[str], key: str) -> bool:
     Raises:
         OSError: the system could not read it; a disk's own error counts as damage.
     """
+    return _read(path, lambda file: file_digest(file, "sha256").hexdigest() == key)
+
+
+def is_same(path: str, body: bytes | memoryview) -> bool:
+    """Tell whether a file is there and holds just these bytes: a tenth of the work of hashing it.
+
+    Raises:
+        OSError: as `is_sound`.
+    """
+    return _read(path, lambda file: file.read(len(body) + 1) == body)
+
+
+def _read(path: str | os.PathLike[str], test: Callable[[FileIO], bool]) -> bool:
+    """Return what a test says of a file; False where there is none, or the disk fails."""
     try:
         descriptor = os.open(path, _OLD)  # twice as quick as `open` to say no
     except FileNotFoundError:
         return False
     try:
-        with open(descriptor, "rb", buffering=0) as file:
-            return file_digest(file, "sha256").hexdigest() == key
+        with FileIO(descriptor) as file:
+            return test(file)
     except OSError as error:
         if error.errno == errno.EIO:
             return False
@@ -161,7 +176,7 @@ class ContentWrite:
         if found != self.key:
             raise digest_error(found, self.key)
         self._empty = self._folders.ensure(self._folder, sync) or self._journaled
-        if not self._empty and is_sound(self._path, self.key):
+        if not self._empty and self._is_there():
             self.discard()
             return
         if isinstance(body, IncomingContent):
@@ -174,6 +189,12 @@ class ContentWrite:
             finally:
                 os.close(descriptor)
         sync.add(self._aside)
+
+    def _is_there(self) -> bool:
+        """Tell whether the file is there, undamaged."""
+        if isinstance(self._body, IncomingContent):
+            return is_sound(self._path, self.key)
+        return is_same(self._path, self._body)
 
     def publish(self, sync: SyncSet) -> None:
         """Give the content its name.

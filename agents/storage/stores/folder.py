@@ -91,10 +91,12 @@ class FolderStore:
         disk = self._writable()
         held = [(key, body) for key, body in contents if not isinstance(body, Path)]
         files = [(key, body) for key, body in contents if isinstance(body, Path)]
-        [of_held] = await outcomes_of([disk.put_files(held)])
+        of_held, of_files = await outcomes_of(
+            [disk.put_files(held), outcomes_of_each(files, self._put_file, _FILES)]
+        )
         outcomes = {
             False: iter([of_held] * len(held) if isinstance(of_held, Exception) else of_held),
-            True: iter(await outcomes_of_each(files, self._put_file, _FILES)),
+            True: iter([of_files] * len(files) if isinstance(of_files, Exception) else of_files),
         }
         return [next(outcomes[isinstance(body, Path)]) for _, body in contents]
 
