@@ -16,7 +16,7 @@ from agents.archive.exporting.items import Item
 from agents.archive.exporting.made import Bodies, Group, IForm, Made, held
 from agents.archive.exporting.reading import Missing
 from agents.archive.kept_records import KeptRecord
-from agents.capture_records import asked_url
+from agents.capture_records import asked_url, readable_head
 from agents.origin import value
 from agents.urls import split_port
 from anet.formats.page import Page
@@ -97,7 +97,7 @@ def page_of(item: Item, body: Part) -> Page:
     return Page(
         url=asked_url(capture.url, value(capture.origin, "method") or "GET"),
         date=capture.date,
-        head=capture.head,
+        head=readable_head(capture.head)[0],
         body=body,
         address=split_port(address)[0].strip("[]"),
     )
