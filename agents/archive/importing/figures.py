@@ -21,7 +21,8 @@ class Figures:
         bytes: bytes of the new contents.
         bytes_read: bytes of the blocks of all records.
         revisits: revisits whose contents were found.
-        pending: revisits whose contents were not found yet; the next import tries again.
+        pending: revisits of these files whose contents were not found yet; the next import tries
+            again.
         damage: parts of files that hold no sound record.
         digests: records whose declared digests, or fields of this archive's own, are not true.
         problems: some of all that is wrong, in words.

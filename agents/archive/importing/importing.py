@@ -17,7 +17,7 @@ from agents.archive.importing.loading import Loading
 from agents.archive.importing.reading import FileFailed, FileReading
 from agents.archive.importing.revisits import Revisits
 from agents.archive.importing.spool import Spool
-from agents.archive.importing.state import FileState, ImportState
+from agents.archive.importing.state import FileState, ImportState, file_key
 from agents.storage.stores.together import for_each
 from anet.processes import Processes
 from anet.workers import Workers
@@ -43,6 +43,7 @@ class Importing:
         self.figures = Figures()
         self._store, self._state, self._spool = store, state, spool
         self._processes, self._workers = processes, workers
+        self._seen: set[bytes] = set()  # the keys of the files of this import
         self._loading = Loading(store, state, workers, self.figures)
         self._revisits = Revisits(store, state, workers, spool.path, self.figures)
 
@@ -75,7 +76,7 @@ class Importing:
                 await self._file(file, again=again)
 
         await for_each(_each(list(shares.values())), part, at_once)
-        await self._revisits.settle()
+        await self._revisits.settle(self._seen)
         self.figures.absent = list(self._store.absent)
         return self.figures
 
@@ -88,6 +89,7 @@ class Importing:
             state = None if again else await self._state_of(reading)
             if state is None:
                 state = FileState(reading.look.identity, reading.look.hashed)
+            self._seen.add(file_key(reading.name, state.identity))
             if state.size >= reading.look.size:
                 self._tell_known(state)
             else:

@@ -5,6 +5,7 @@ the target; by its SHA-256, which is the key itself; by the capture that it refe
 are held to the digest if there is one. Nothing is guessed: what is found by none of these waits.
 """
 
+from collections.abc import Collection
 from hashlib import new, sha1
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from agents.archive.importing.captures import Found, Repeat
 from agents.archive.importing.digests import Digest
 from agents.archive.importing.figures import Figures
 from agents.archive.importing.loading import captures_of, filled
-from agents.archive.importing.state import ImportState
+from agents.archive.importing.state import KEY, ImportState
 from agents.capture import Capture, structure_key
 from agents.storage.errors import DamagedStructure, HoldersDown
 from agents.storage.stores.errors import NotHeld, NotProven
@@ -43,8 +44,12 @@ class Revisits:
         self._spool, self._figures = spool, figures
         self._hashed: set[tuple[str, str]] = set()  # contents, and by which algorithm
 
-    async def settle(self) -> None:
+    async def settle(self, files: Collection[bytes]) -> None:
         """Look for the contents of all that wait; those that are found become captures.
+
+        Args:
+            files: the keys of those whose revisits are counted if they wait on; of others there is
+                nothing new to say.
 
         Raises:
             StorageError: the store failed.
@@ -62,7 +67,9 @@ class Revisits:
                 await self._workers.run(self._state.settle, settled)
             self._figures.revisits += len(settled)
             self._figures.captures += len(settled)
-            self._figures.pending += len(page) - len(settled)
+            self._figures.pending += sum(
+                key not in settled and key[:KEY] in files for key, _ in page
+            )
 
     async def _found(self, repeat: Repeat) -> Found | None:
         """Return the capture of a revisit, or None while its content is not known."""

@@ -137,7 +137,7 @@ class ImportState:
             pending: revisits that wait.
             settled: revisits that do not.
         """
-        key = _file_key(name, state.identity)
+        key = file_key(name, state.identity)
         known = [
             (found_by, bytes.fromhex(content) + size.to_bytes(_SIZE, "big"))
             for found_by, content, size in digests
@@ -189,11 +189,15 @@ class ImportState:
             ) from None
 
 
+KEY = 40  # bytes of what `file_key` returns
+
+
 def _digest(name: str) -> bytes:
     return sha256(name.encode("utf-8", "surrogatepass")).digest()
 
 
-def _file_key(name: str, identity: str) -> bytes:
+def file_key(name: str, identity: str) -> bytes:
+    """Return what the state of a file is found by, and what the keys of its revisits begin with."""
     return _digest(name) + bytes.fromhex(identity[:16])
 
 

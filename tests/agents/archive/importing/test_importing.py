@@ -233,6 +233,8 @@ async def test_revisits_find_their_contents(
     later = files.plain(tmp_path / "c.warc", files.revisit(f"{URL}c", body))
     figures = await bring(later)
     assert figures.pending == 1, "it has no head, and says not whose it is"
+    assert (await bring(same)).well, "what waits is told of the files that are named"
+    assert (await bring(later)).pending == 1
     found = {each.url: each for each in pages(captures_in(tmp_path / "disk"))}
     assert set(found) == {URL, f"{URL}a", f"{URL}b"}
     assert {each.content for each in found.values()} == {content_key(body)}
