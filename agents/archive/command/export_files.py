@@ -41,7 +41,7 @@ async def export_files(reactor: Any, options: argparse.Namespace) -> int:
         InvalidDate: a date is none.
     """
     configuration = configured(options)
-    order = _order(options, configuration)
+    order = _order(options)
     path = Path(options.output) if options.output else _folder(configuration, order)
     try:
         figures, seconds = await _exported(reactor, configuration, order, path)
@@ -54,7 +54,7 @@ async def _exported(
     reactor: Any, configuration: Configuration, order: Order, path: Path
 ) -> tuple[Figures, float]:
     async with Bench(reactor) as bench:
-        store = await bench.open(order.source)
+        store = await bench.open(order.source or _disks_here(configuration))
         thread = await bench.threads(1)
         begun = dates.now(reactor)[:14]
         folder = await thread.run(ExportFolder, path, order, begun, configuration.directory)
@@ -69,7 +69,7 @@ async def _exported(
     return exporting.figures, seconds
 
 
-def _order(options: argparse.Namespace, configuration: Configuration) -> Order:
+def _order(options: argparse.Namespace) -> Order:
     if options.format == "wacz" and options.compression == "zstd":
         raise Unfit("a WACZ holds files of WARC that are compressed with gzip, or not at all")
     if options.format in ("arc", "tianwang") and options.compression == "zstd":
@@ -77,7 +77,7 @@ def _order(options: argparse.Namespace, configuration: Configuration) -> Order:
     if options.batches and options.format != "tianwang":
         raise Unfit("--batches are of the format tianwang")
     return Order(
-        source=options.source or _disks_here(configuration),
+        source=options.source or "",
         sites=tuple(sorted(set(options.sites))),
         first=dates.parse(options.first) if options.first else "",
         last=end_of(options.last) if options.last else "",

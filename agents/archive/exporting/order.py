@@ -24,7 +24,8 @@ class Order:
     """One export.
 
     Attributes:
-        source: the address of the store that is exported.
+        source: the address of the store that is exported; empty for the disks of this machine,
+            whichever there are when the export is taken up again.
         sites: see `Sites`; everything when empty.
         first: the earliest date, 20 digits, or empty.
         last: what no date sorts after, as `end_of` gives it, or empty.
