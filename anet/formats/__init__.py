@@ -17,6 +17,13 @@ wacz_records  its records
 wacz_writing  a WACZ file, written
 signing       signatures of WACZ files
 zip_members   zip files from anybody, read in bounds
+
+page, plain, members   a page for writers; bytes at any place of a file; compressed streams
+walking       records one after another by their lengths, and those that are found by searching
+arc, arc_members, url_record, arc_writing           ARC files, and DAT files
+dat           what DAT records say
+tianwang, tianwang_header, tianwang_writing         Tianwang files
+batches, batch_index, batch_writing   pages in monthly batches, by identifier
 """
 
 from anet.formats.record import Damage, Fields, Record

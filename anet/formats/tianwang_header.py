@@ -70,10 +70,10 @@ def parsed(data: bytes) -> TianwangHeader | None:
     attributes: list[tuple[str, str]] = []
     place = 0
     while len(attributes) <= _MOST_LINES:
-        line, newline, _ = data[place : place + LONGEST].partition(b"\n")
-        if not newline:
+        end = data.find(b"\n", place, LONGEST)
+        if end < 0:
             return None
-        place += len(line) + 1
+        line, place = data[place:end], end + 1
         if line in (b"", b"\r"):
             return _checked(TianwangHeader(tuple(attributes), place))
         match = _LINE.fullmatch(line.removesuffix(b"\r"))
