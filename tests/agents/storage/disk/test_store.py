@@ -46,6 +46,32 @@ async def test_a_damaged_content_is_replaced(store: DiskStore) -> None:
 
 
 @ensureDeferred
+async def test_many_contents_become_files_at_once(store: DiskStore, monkeypatch) -> None:
+    """They never are in the journal, are synced together, and logged; what is there is proven."""
+    await store.put(_key(b"journaled"), b"journaled")
+    damaged = b"damaged"
+    await store.put_files([(_key(damaged), damaged)])
+    store.layout.content(_key(damaged)).write_bytes(b"dAmaged")
+    bodies = [b"%d" % number for number in range(40)]
+    syncs: list[Path] = []
+    monkeypatch.setattr(durable, "sync_file_system", syncs.append)
+    given = [(_key(body), memoryview(body)) for body in [*bodies, damaged, b"journaled", bodies[0]]]
+    outcomes = await store.put_files([*given, (_key(b"right"), b"wrong")])
+    assert outcomes[:-1] == [True] * 40 + [False] * 3
+    assert isinstance(outcomes[-1], DigestMismatch)
+    assert len(syncs) == 2, "once what is aside, and once what has its names"
+    for body in [*bodies, damaged]:
+        assert store.layout.content(_key(body)).read_bytes() == body
+    assert set(store.ahead.journal.held()) <= {_key(b"journaled")}
+    logged = {entry.key for entry in store.additions.read("", 0).entries}
+    assert logged >= {_key(body) for body in bodies} and _key(b"right") not in logged
+    assert store.holdings.counts["contents"] == 42
+    store.space._reserve, store.space._left = 1 << 60, 0
+    with pytest.raises(DiskFull):
+        await store.put_files([(_key(b"more"), b"more")])
+
+
+@ensureDeferred
 async def test_the_same_content_twice_at_once_counts_once(store: DiskStore) -> None:
     """Of two that write the same bytes in one batch, one is told that they are new."""
     stored = [Deferred.fromCoroutine(store.put(_key(b"one"), b"one")) for _ in range(5)]
