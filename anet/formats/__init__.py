@@ -23,7 +23,7 @@ walking       records one after another by their lengths, and those that are fou
 arc, arc_members, url_record, arc_writing           ARC files, and DAT files
 dat           what DAT records say
 tianwang, tianwang_header, tianwang_writing         Tianwang files
-batches, batch_index, batch_writing   pages in monthly batches, by identifier
+batches, batch_index, batch_writing, batch_files   pages in monthly batches, by identifier
 """
 
 from anet.formats.record import Damage, Fields, Record
