@@ -10,7 +10,7 @@ from typing import Any
 from agents.archive.command.tables import as_json, plain, table
 from agents.archive.errors import ArchiveError
 from agents.page import human_bytes, human_number
-from anet.formats.batch_index import MOST, Batch, BatchesError, Identifier
+from anet.formats.batch_index import FIRST_LEVEL, MOST, Batch, BatchesError, Identifier
 from anet.formats.batches import Batches
 from anet.formats.page import Page
 from anet.workers import Workers
@@ -29,7 +29,7 @@ async def batch(reactor: Any, options: argparse.Namespace) -> int:
     workers = Workers(reactor, 1, name="batch")
     workers.startService()
     try:
-        batches = await workers.run(Batches, Path(options.folder))
+        batches = await workers.run(Batches, _folder(Path(options.folder)))
         if options.pages is None:
             _list(await workers.run(lambda: batches.batches), options)
             return 0
@@ -42,6 +42,12 @@ async def batch(reactor: Any, options: argparse.Namespace) -> int:
         await workers.stopService()
     sys.stdout.flush()
     return 0
+
+
+def _folder(named: Path) -> Path:
+    """Return the folder of the batches, which an export has in its own."""
+    inner = named / "batches"
+    return named if (named / FIRST_LEVEL).exists() or not inner.exists() else inner
 
 
 def _ends(text: str) -> tuple[Identifier, Identifier]:

@@ -42,6 +42,7 @@ def test_batches_are_listed(folder: Path) -> None:
         "200404  3      2004-04-01  2004-04-01",
         "200405  3      2004-05-01  2004-05-01",
     ]
+    assert dlweb(folder.parent).stdout == dlweb(folder).stdout  # the folder of the export
     first, _ = map(json.loads, dlweb(folder, "--json").stdout.splitlines())
     assert (first["batch"], first["first_file"], first["count"]) == ("200404", 0, 3)
 
