@@ -7,6 +7,8 @@
     members     a record as the others need it, and which records are of one exchange
     captures    the captures of an exchange: pure
     spool       where contents wait between a worker and the store
+    sums        the digests of contents, beside those declared
+    blocks      blocks of records into the spool, and beside their records
     slices      what a worker does: reads some records, and maps them
     state       what was imported, under which digests contents are known, which revisits wait
     reading     slices of a file one after another, past whatever ends a worker

@@ -1,14 +1,13 @@
 """The blocks of records: their contents into the spool, the rest beside the record."""
 
 from collections.abc import Iterator
-from hashlib import sha1
 from typing import Any
 
 import msgspec
 
-from agents.archive.importing.digests import Digest, declared, digester, key_of
 from agents.archive.importing.members import Member
 from agents.archive.importing.spool import PIECE, SMALL, SliceFolder
+from agents.archive.importing.sums import Sums, block_problem
 from agents.archive.kept_records import Inline, Stored
 from agents.posted import BODY_LIMIT
 from anet.formats.payload import MOST_HEAD, Chunks, NotChunked, http_head
@@ -99,16 +98,16 @@ class Blocks:
         member.content, member.size = self._spool.add(body), len(body)
         if body:
             before.append(Stored(member.content, member.size, chunks))
-        sums = _Sums(member).of(body)
-        lying = None if framed is None or sums.hold else _Sums(member).of(framed)
+        sums = Sums(member).of(body)
+        lying = None if framed is None or sums.hold else Sums(member).of(framed)
         return Block(before, *sums.judged(lying))
 
     def _other(self, member: Member, data: bytes) -> Block:
         """Keep a block whole."""
         if len(data) <= _INLINE:
-            return Block([Inline(data)] if data else [], [], _block_problem(member, data))
+            return Block([Inline(data)] if data else [], [], block_problem(member, data))
         key = self._spool.add(data)
-        return Block([Stored(key, len(data))], [], _block_problem(member, data))
+        return Block([Stored(key, len(data))], [], block_problem(member, data))
 
     def _large(self, record: Record, member: Member) -> Block:
         """Read a block that is too large for memory, through a file."""
@@ -124,7 +123,7 @@ class Blocks:
             return Block([Stored(key, size)], [])
         rest = _pieces(record, beginning[len(raw) :], record.size - len(raw))
         before: list[Inline | Stored] = [Inline(raw)] if raw else []
-        lying = sums = _Sums(member)
+        lying = sums = Sums(member)
         key, size = self._spool.write(rest, *sums.updates)
         chunks: list[tuple[int, int]] = []
         if head is not None and head.chunked:
@@ -133,10 +132,10 @@ class Blocks:
         return Block([*before, Stored(key, size, chunks)], *sums.judged(lying))
 
     def _without_chunks(
-        self, key: str, size: int, member: Member, sums: "_Sums"
-    ) -> tuple[str, int, list[tuple[int, int]], "_Sums"]:
+        self, key: str, size: int, member: Member, sums: "Sums"
+    ) -> tuple[str, int, list[tuple[int, int]], "Sums"]:
         """Write a large body again without its chunks; leave it as it is if they are not sound."""
-        chunks, plain = Chunks(), _Sums(member)
+        chunks, plain = Chunks(), Sums(member)
 
         def pieces() -> Iterator[bytes]:
             for piece in self._spool.pieces(key):
@@ -149,63 +148,6 @@ class Blocks:
             return key, size, [], sums
         self._spool.discard(key)
         return found, length, chunks.sizes, plain
-
-
-class _Sums:
-    """The digests of a content, made while it is written.
-
-    Args:
-        member: the record that it is of.
-    """
-
-    def __init__(self, member: Member) -> None:
-        self._sha1 = sha1(usedforsecurity=False)
-        self._said = None if member.kind == "revisit" else _declared(member)
-        name = self._said[0] if self._said else "sha1"
-        self._other: Any = self._sha1 if name == "sha1" else digester(name)(usedforsecurity=False)
-        self.updates = [self._sha1.update]
-        if self._other is not self._sha1:
-            self.updates.append(self._other.update)
-
-    def of(self, data: bytes | memoryview) -> "_Sums":
-        """Add all of a content, and return this."""
-        for update in self.updates:
-            update(data)
-        return self
-
-    @property
-    def hold(self) -> bool:
-        """Whether the record declares no other digest than this."""
-        return self._said is None or self._said[1] == self._other.digest()
-
-    def judged(self, lying: "_Sums | None" = None) -> tuple[list[bytes], str]:
-        """Return what the content is found by, and what its record says that is not so.
-
-        Most tools declare the digest of the body as it lies in the file, with its chunks; the
-        standard means the one without (WARC 1.1 §5.9). Either is true.
-
-        A digest that the content does not have is no name for it: it would be an invention to give
-        this content to those who look for the other. A revisit has none of its own.
-        """
-        known, said = [b"sha1:" + self._sha1.digest()], self._said
-        if said is None:
-            return known, ""
-        if not (self.hold or (lying is not None and lying.hold)):
-            return known, "its WARC-Payload-Digest is not that of its content"
-        return (known if key_of(said) in known else [*known, key_of(said)]), ""
-
-
-def _declared(member: Member) -> Digest | None:
-    said = member.get("warc-payload-digest")
-    return declared(said) if said else None
-
-
-def _block_problem(member: Member, data: bytes) -> str:
-    text = member.get("warc-block-digest")
-    said = declared(text) if text else None
-    if said is None or digester(said[0])(data, usedforsecurity=False).digest() == said[1]:
-        return ""
-    return "its WARC-Block-Digest is not that of its block"
 
 
 def _is_http(member: Member) -> bool:
