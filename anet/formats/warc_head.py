@@ -30,7 +30,6 @@ _MOST_PLAIN = 16 * 1024  # FastWARC has a limit, too
 _MOST_DIGITS = 18  # an exabyte is no record
 _SHOWN = 40
 _VERSION = len(b"WARC/0.18\r\n")
-_TYPE, _LENGTH = b"\nwarc-type:", b"\ncontent-length:"
 _VERSIONS = {"WARC/1.0", "WARC/1.1", "WARC/0.17", "WARC/0.18"}
 _EMPTY_LINE = b"\r\n\r\n"
 _CUT = "the header ends before its empty line"
@@ -85,23 +84,24 @@ def _plain_header(data: bytes) -> Header | None:
     """
     end = data.find(_EMPTY_LINE, 0, _MOST_PLAIN) + len(_EMPTY_LINE)
     head = data[:end]
-    lower = head.lower()
-    if not head.isascii() or lower.count(_TYPE) != 1 or lower.count(_LENGTH) != 1:
+    if not head.isascii():
         return None
     lines = HeaderMap()
     lines.parse(BytesIO(head))
     fields = lines.to_tuples()
-    known = dict(fields)
-    version, size = lines.status_line, known.get("Content-Length", "")
+    kinds, sizes = lines.get_multiple("WARC-Type"), lines.get_multiple("Content-Length")
+    version = lines.status_line
     if not (
         version in _VERSIONS
-        and len(known) == head.count(b"\n") - 2  # it passes over lines that are no fields
-        and size.isdigit()
-        and len(size) <= _MOST_DIGITS
-        and "WARC-Type" in known
+        and len(fields) == head.count(b"\n") - 2  # it passes over lines that are no fields
+        and len(kinds) == len(sizes) == 1
+        and len(lines.get_multiple("WARC-Record-ID")) < 2
+        and kinds[0]
+        and sizes[0].isdigit()
+        and len(sizes[0]) <= _MOST_DIGITS
     ):
         return None
-    return Header(version, known["WARC-Type"], fields, end, int(size))
+    return Header(version, kinds[0], fields, end, int(sizes[0]))
 
 
 def _any_header(data: bytes) -> Header:
@@ -110,6 +110,7 @@ def _any_header(data: bytes) -> Header:
         raise _bad(data, match.end() if match else -1)
     fields = _fields(match[2])
     kind, size = _only(fields, "WARC-Type"), _only(fields, "Content-Length")
+    _only(fields, "WARC-Record-ID")  # two headers that have run into one have two
     if not kind:
         raise BadHeader("the header has no WARC-Type")
     if not (size.isascii() and size.isdigit() and len(size) <= _MOST_DIGITS):

@@ -42,7 +42,8 @@ class _MemberBlock:
     """
 
     def __init__(self, member: Member, held: bytes, size: int) -> None:
-        self._member, self._held, self._size, self._left = member, held, size, size
+        self._member, self._size, self._left = member, size, size
+        self._held, self._at = held, 0
         self._after: bytes | None = None
         self._wrong = ""
 
@@ -67,26 +68,26 @@ class _MemberBlock:
             DamagedRecord: something else follows, or the block ends before it should.
         """
         while self._left:
-            self.read(_TASTE)
+            self.read(_HELD)
         if self._after is None:
             self._after = self._look()
         return self._after
 
     def _read(self, size: int) -> bytes:
-        if not self._held and self._left:
-            self._held = self._member.piece()
+        if self._at == len(self._held) and self._left:
+            self._held, self._at = self._member.piece(), 0
             if not self._held:
                 read = self._size - self._left
                 raise DamagedRecord(f"the block ends after {read} of {self._size} bytes")
-        if len(self._held) >= self._left > 0 and self._after is None:
+        if self._after is None and len(self._held) - self._at >= self._left:
             self._after = self._look()
-        data = self._held[: min(size, self._left)]
-        self._held = self._held[len(data) :]
+        data = self._held[self._at : self._at + min(size, self._left)]
+        self._at += len(data)
         self._left -= len(data)
         return data
 
     def _look(self) -> bytes:
-        rest = self._held[self._left :]
+        rest = self._held[self._at + self._left :]
         while len(rest.lstrip(_NEWLINES)) < len(BEGINNING):
             piece = self._member.piece()
             if not piece:

@@ -7,6 +7,7 @@ can be believed. It may begin anywhere, for what is cut or inserted shifts what 
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from zope.interface import implementer
 
@@ -25,6 +26,7 @@ from anet.formats.warc_head import (
 
 _HEADER_READS = (4 * 1024, 64 * 1024, MOST_HEADER + 1)
 _AFTER = 64  # bytes in which a record has to follow a block that no empty line follows
+_LOOKED_THROUGH = 64 * 1024  # bytes of a block, so that no file makes a reader look for hours
 _EMPTY_LINE = b"\r\n\r\n"
 
 
@@ -97,12 +99,29 @@ def sound_record(source: Source, begin: int) -> tuple[Header, int]:
         held = source.size - begin - header.length
         raise _Unsound(f"the file ends after {held} of the block's {header.size} bytes")
     after = source.peek(end, _AFTER)
-    if after.startswith(_EMPTY_LINE):
-        return header, end + len(_EMPTY_LINE)
     rest = after.lstrip(b"\r\n")
-    if rest and not rest.startswith(BEGINNING):
+    if not rest or rest.startswith(BEGINNING):
+        return header, end
+    if not after.startswith(_EMPTY_LINE):
         raise _Unsound(f"the block of {header.size} bytes is not followed by an empty line")
-    return header, end
+    if _is_across(source, begin + header.length, end):
+        raise _Unsound(f"the block of {header.size} bytes ends within another record")
+    return header, end + len(_EMPTY_LINE)
+
+
+def _is_across(source: Source, begin: int, end: int) -> bool:
+    """Return whether a record begins in a block that is followed by nonsense, and ends behind it.
+
+    Then it is not of the block: the length is wrong, and an empty line is there by chance.
+    """
+    for place in beginnings(source, VERSION_LINE, max(begin, end - _LOOKED_THROUGH)):
+        if place >= end:
+            break
+        with suppress(BadHeader):
+            header = _header(source, place)
+            if place + header.length + header.size > end:
+                return True
+    return False
 
 
 def next_sound(source: Source, begin: int) -> int:

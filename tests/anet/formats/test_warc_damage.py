@@ -191,7 +191,8 @@ def test_any_single_corruption(records, way, data):
     """What is changed, cut, put in or taken out at one place harms nothing else.
 
     All records that it does not touch are read, in order. Besides these, a plain file may have one
-    that is sound, though it is not as it was; where there are checksums, there is none.
+    that is sound, though it is not as it was; where there are checksums, there is none. It may have
+    those after it as its block, if just as much was taken out of it as they are long.
     """
     parts = WAYS[way](records)
     spoilt_file, kept = data.draw(spoilt(parts))
@@ -205,6 +206,8 @@ def test_any_single_corruption(records, way, data):
             return
     expected = [records[number] for number in kept]
     others = [each for each in records_of(found) if each not in records]
+    covered = b"".join(each.block for each in others)
+    expected = [each for each in expected if each.bytes.strip() not in covered]
     assert [each for each in records_of(found) if each in expected] == expected
     for each in damage_of(found):
         assert each.offset < each.end <= len(spoilt_file)
@@ -212,5 +215,5 @@ def test_any_single_corruption(records, way, data):
         assert len(others) <= 1
     else:
         assert others == []
-        whole = b"".join(parts[number] for number in kept)
-        assert records_of(found) == records or damage_of(found) or whole == spoilt_file
+        is_shorter = len(spoilt_file) < sum(map(len, parts))
+        assert records_of(found) == records or damage_of(found) or is_shorter
