@@ -23,11 +23,10 @@ CREATE TABLE problems (place INTEGER, words TEXT);
 # Imported captures come from the records of their file; those of which none were kept are written
 # as all others are. Records of files of which nothing is chosen are of no concern.
 ARRANGE = """
-CREATE INDEX by_file ON found (file, kind) WHERE kind > 0;
-UPDATE found SET kind = 0 WHERE kind = 2 AND NOT EXISTS
-  (SELECT 1 FROM found kept WHERE kept.file = found.file AND kept.kind = 1);
-DELETE FROM found WHERE kind = 1 AND NOT :whole AND NOT EXISTS
-  (SELECT 1 FROM found made WHERE made.file = found.file AND made.kind = 2);
+UPDATE found SET kind = 0 WHERE kind = 2
+  AND file NOT IN (SELECT file FROM found WHERE kind = 1);
+DELETE FROM found WHERE kind = 1 AND NOT :whole
+  AND file NOT IN (SELECT file FROM found WHERE kind = 2);
 DELETE FROM found WHERE kind = 2;
 INSERT INTO items SELECT NULL, * FROM found
   ORDER BY kind, CASE kind WHEN 0 THEN date END, url, metadata, date, content;
