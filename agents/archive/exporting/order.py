@@ -8,7 +8,7 @@ from attrs import frozen
 
 from agents import dates
 from agents.origin import value
-from agents.urls import canonical, split_port
+from agents.urls import authority, canonical, split_port
 from anet.formats.serial import GIGABYTE
 
 Format = Literal["warc", "wacz", "arc", "tianwang"]
@@ -61,14 +61,14 @@ class Sites:
 
     Args:
         words: each a URL, and what begins with it is of the site; or a host, and its subdomains
-            are; or the name of a site, as the scheduler and `dlweb sites` call it. No words take
-            everything.
+            are, with a port only those at it; or the name of a site, as the scheduler and `dlweb
+            sites` call it. No words take everything.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
         self._prefixes = tuple(canonical(word) or word for word in words if "://" in word)
         self._names = frozenset(word for word in words if "://" not in word)
-        self._hosts = frozenset(name.lower().rstrip(".") for name in self._names)
+        self._hosts = frozenset(host for name in self._names for host in _hosts(name))
         self._takes_all = not words
 
     def take(self, url: str, origin: str = "") -> bool:
@@ -80,9 +80,18 @@ class Sites:
     def _is_host(self, url: str) -> bool:
         if not self._hosts or (match := _HOST.match(url)) is None:
             return False
-        host = split_port(match[1].rpartition("@")[2].lower())[0]
+        host, port = split_port(match[1].rpartition("@")[2].lower())
         labels = host.rstrip(".").split(".")
-        return any(".".join(labels[start:]) in self._hosts for start in range(len(labels)))
+        names = [".".join(labels[start:]) for start in range(len(labels))]
+        if port is not None:
+            names += [f"{name}:{port}" for name in names]
+        return not self._hosts.isdisjoint(names)
+
+
+def _hosts(name: str) -> set[str]:
+    """Return a host that a person wrote as URLs have it, with its port unless that is usual."""
+    urls = (canonical(f"{scheme}://{name.rstrip('.')}/") for scheme in ("http", "https"))
+    return {authority(url) for url in urls if url and url.count("/") == 3}  # noqa: PLR2004
 
 
 def end_of(text: str) -> str:
@@ -96,4 +105,6 @@ def end_of(text: str) -> str:
     """
     date = dates.parse(text)
     digits = re.sub(r"[-:.\sTZ]", "", text.strip())
-    return (digits if _DIGITS.fullmatch(digits) else date) + _END
+    if not _DIGITS.fullmatch(digits):  # of a zone, or of HTTP: no coarser than a second
+        digits = date.removesuffix("000000")
+    return digits + _END

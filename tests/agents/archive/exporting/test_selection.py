@@ -100,6 +100,12 @@ def test_captures_stand_by_date_and_name_the_first_of_their_content(
         ("http://example.org/a", "http://example.org/ab", True),
         ("example.org", "dns:example.org", False),
         ("[::1]", "http://[::1]:80/", True),
+        ("[::1]:8080", "http://[::1]:8080/", True),
+        ("example.org:8080", "http://www.example.org:8080/", True),
+        ("example.org:8080", "http://example.org/", False),
+        ("example.org:443", "https://example.org/", True),
+        ("b\u00fccher.example", "https://www.xn--bcher-kva.example/", True),
+        ("example.org/news", "http://example.org/news/", False),
         ("a site", "http://b/", True),
         ("site", "http://b/", False),
     ],
@@ -116,5 +122,7 @@ def test_dates_end_with_their_span() -> None:
     assert Order("", last=end_of("2026-11-21T07:30:00Z")).takes_date("20261121073000999999")
     assert not Order("", last=end_of("2026-11-21")).takes_date("20261122000000000000")
     assert not Order("", first="20260101000000000000").takes_date("20251231235959999999")
+    assert end_of("2026-11-21T07:30:00+02:00") == "20261121053000~"
+    assert end_of("Sat, 21 Nov 2026 07:30:00 GMT") == "20261121073000~"
     with pytest.raises(InvalidDate):
         end_of("tomorrow")
