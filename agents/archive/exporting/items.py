@@ -39,6 +39,9 @@ SELECT i.place, i.kind, i.date, i.url, i.content, i.size, i.status, i.metadata, 
   (SELECT MIN(place) FROM items w WHERE w.content = i.content AND w.is_whole)
 WHERE i.place > ? ORDER BY i.place LIMIT ?
 """
+# What could not be given is not referred to; it may be when it is tried again.
+LOSE = "UPDATE items SET is_whole = NULL WHERE place = ? AND is_whole"
+TRY_AGAIN = "UPDATE items SET is_whole = 1 WHERE place > ? AND is_whole IS NULL"
 
 
 @frozen
@@ -49,8 +52,8 @@ class Item:
         place: its number in the order of the export, from 1.
         capture: with its head and origin.
         is_kept: whether its content are kept records, which are given one by one.
-        former: date and URL of the capture before it that has the same content, which is written
-            whole; none for the first.
+        former: date and URL of the capture before it that is written whole with the same content;
+            none for the first.
     """
 
     place: int
@@ -96,7 +99,7 @@ def row_of(capture: Capture) -> tuple[Any, ...]:
         kind, file = _KEPT, capture.url.removeprefix(SCHEME).partition("?")[0]
     elif "import: " in capture.origin and (imported := value(capture.origin, "import")):
         kind, file = _IMPORTED, quote(imported, safe="")
-    is_whole = kind != _KEPT and capture.size > 0 and "revisit: not-modified" not in capture.origin
+    is_whole = kind != _KEPT and capture.size > 0
     return (
         kind,
         capture.date,

@@ -20,8 +20,10 @@ import msgspec
 from agents.archive.errors import ArchiveError
 from agents.archive.exporting.items import (
     ARRANGE,
+    LOSE,
     READ,
     TABLES,
+    TRY_AGAIN,
     Amount,
     Item,
     WholeFile,
@@ -169,12 +171,14 @@ class Selection:
             with self._whole():
                 self._database.executemany("INSERT INTO pages VALUES (?, ?, ?, ?)", pages)
                 self._problems(problems)
+                self._database.executemany(LOSE, ((place,) for place, _ in problems))
 
     def forget(self, after: int) -> None:
         """Forget what was said of items after a place, which are to be given again."""
         with self._whole():
             self._database.execute("DELETE FROM pages WHERE place > ?", (after,))
             self._database.execute("DELETE FROM problems WHERE place > ?", (after,))
+            self._database.execute(TRY_AGAIN, (after,))
 
     def pages(self) -> Iterator[tuple[str, str, str]]:
         """Yield URL, date and title of pages, in order."""

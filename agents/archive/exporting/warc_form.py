@@ -23,7 +23,7 @@ from agents.capture_records import (
     request_fields,
     response_fields,
 )
-from agents.origin import Revisit, SentRequest, request_of, revisit_of
+from agents.origin import Revisit, SentRequest, request_of
 from anet.formats.compressing import Encoding
 from anet.formats.record import Fields
 from anet.formats.warc_writing import (
@@ -113,12 +113,16 @@ class WarcForm:
         return Group(item.place, captures, size, made, problems)
 
     def _repeats(self, item: Item, known: Mapping[str, str]) -> Revisit | None:
-        """Return which capture one repeats, if its content need not be written again."""
-        if known.get("revisit", "").startswith("not-modified "):
-            return revisit_of(item.capture.origin)
+        """Return which capture one repeats, if its content need not be written again.
+
+        It is always the one that is written whole: readers do not follow one revisit to another.
+        """
         if item.former is None or not item.capture.size:
             return None
-        return Revisit("identical-payload", *item.former)
+        unchanged = known.get("revisit", "").startswith("not-modified ")
+        same_url = item.former[1] == item.capture.url
+        profile = "not-modified" if unchanged and same_url else "identical-payload"
+        return Revisit(profile, *item.former)
 
     def _made(
         self,
@@ -147,12 +151,11 @@ class WarcForm:
 
 def _refers(revisit: Revisit, capture: Capture, known: Mapping[str, str]) -> Fields:
     """Return what a revisit says of the capture that it repeats."""
-    url = revisit.url or capture.url
-    target = asked_url(url, known.get("method", "GET"))
+    target = asked_url(revisit.url, known.get("method", "GET"))
     profile = NOT_MODIFIED if revisit.profile == "not-modified" else IDENTICAL_PAYLOAD
     return (
         ("WARC-Profile", profile),
-        ("WARC-Refers-To", record_id(revisit.date, capture.content, url)),
+        ("WARC-Refers-To", record_id(revisit.date, capture.content, revisit.url)),
         ("WARC-Refers-To-Target-URI", target),
         ("WARC-Refers-To-Date", moment(revisit.date)),
     )

@@ -95,19 +95,14 @@ class Writing:
         Raises:
             OSError: the disk is full, or broken.
         """
-        pages: list[tuple[int, str, str, str]] = []
-        problems: list[tuple[int, str]] = []
+        self._keep(groups)  # before a file of these may become whole, and nothing is told again
         for item, group in groups:
             places = self._files.write(*(made.pieces() for made in group.records))
             for made, place in zip(group.records, places, strict=True):
                 self._index(made, place)
-                if made.page is not None:
-                    pages.append((item.place, made.url, item.capture.date, made.page))
                 made.close()
             self._last = item.place
-            problems += [(item.place, words) for words in group.problems]
             self.figures.take(group, item.capture.size)
-        self._selection.keep(pages, problems)
 
     def finish(self) -> None:
         """Make the last file whole, and keep that all is given."""
@@ -119,6 +114,17 @@ class Writing:
         """Remove what is half written."""
         self._files.abandon()
         self._lines.__exit__()
+
+    def _keep(self, groups: Sequence[tuple[Item, Group]]) -> None:
+        """Keep which pages there are in what was made, and what could not be made."""
+        pages = [
+            (item.place, made.url, item.capture.date, made.page)
+            for item, group in groups
+            for made in group.records
+            if made.page is not None
+        ]
+        problems = [(item.place, words) for item, group in groups for words in group.problems]
+        self._selection.keep(pages, problems)
 
     def _remove_unnoted(self, serial: Serial, known: Sequence[WholeFile]) -> None:
         """Remove files of a killed run that had their names and were not noted yet."""

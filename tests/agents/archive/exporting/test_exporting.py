@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 from pytest_twisted import ensureDeferred
 from warcio.archiveiterator import ArchiveIterator
 
 from agents.archive.exporting.folder import ExportRuns
-from agents.archive.exporting.selection import OtherExport
+from agents.archive.exporting.items import WholeFile
+from agents.archive.exporting.selection import OtherExport, Selection
 from agents.archive.exporting.writing import FilesGone
 from agents.capture import Capture, content_key
 from agents.capture_records import received_head
@@ -108,6 +110,48 @@ async def test_what_was_written_is_referred_to(fill: Fill, export: Export, tmp_p
     [request] = [each for each in records if each[0] == "request"]
     assert request[1].get_header("WARC-Concurrent-To") == same.get_header("WARC-Record-ID")
     assert request[2] == REQUEST.encode()
+
+
+@ensureDeferred
+async def test_a_revisit_names_what_stands_whole_in_the_same_export(
+    fill: Fill, export: Export, tmp_path: Path
+) -> None:
+    """Also where the server's word is of a capture that is not chosen, or itself a revisit."""
+    later = evolve(SAME, url=AGAIN.url, date="20260104".ljust(20, "0"))
+    await fill([FIRST, AGAIN, SAME, later], BODIES)
+    await export()
+    await export(first="20260103", out="later")
+    for name, count in (("out", 3), ("later", 1)):
+        records = read(tmp_path / name)
+        whole = {f.get_header("WARC-Record-ID") for kind, f, _, _ in records if kind == "response"}
+        named = [f.get_header("WARC-Refers-To") for kind, f, _, _ in records if kind == "revisit"]
+        assert (len(whole), len(named)) == (1, count)
+        assert whole == set(named)
+
+
+@ensureDeferred
+async def test_what_was_lost_once_is_not_referred_to(
+    fill: Fill, export: Export, tmp_path: Path, threads: Workers
+) -> None:
+    """A content that comes back between two runs is then written with the next capture of it."""
+    away = capture("http://a.example/away", "20260106", b"away")
+    last = capture("http://a.example/last", "20260107", PAGE)
+    await fill([FIRST, *EMPTY, BIG, away, last], [b"", LARGE, b"away"])
+
+    class Away(Other):
+        """A store of which a node is down."""
+
+        async def fetch(self, key: str, spool: Path) -> bytes | Path:
+            if key == away.content:
+                raise HoldersDown("storage-2 is away")
+            return await self.store.fetch(key, spool)
+
+    with pytest.raises(HoldersDown):
+        await export(Away(tmp_path / "disk", threads), size=1000)
+    await fill([], [PAGE])
+    figures = await export(size=1000)
+    assert (figures.lost, FIRST.url in figures.problems[0]) == (1, True)
+    assert [kind for kind, _, _, body in read(tmp_path / "out") if body == PAGE] == ["response"]
 
 
 @ensureDeferred
@@ -211,6 +255,26 @@ async def test_what_is_missing_or_damaged_is_named(
         assert sum("is damaged" in words for words in figures.problems) == 3
         assert f"{BIG.url} of {BIG.date}" in figures.problems[-1]
     assert captures_of(tmp_path / "out") == EMPTY
+
+
+@ensureDeferred
+async def test_what_is_lost_stays_named_when_killed_after_a_file_became_whole(
+    fill: Fill, export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what a whole file goes beyond nothing is read again, so it has to be known by then."""
+    await fill(ALL, BODIES[1:])  # not the page
+    note = Selection.note
+
+    def note_and_die(selection: Selection, file: WholeFile) -> None:
+        note(selection, file)
+        raise RuntimeError("killed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Selection, "note", note_and_die)
+        with pytest.raises(RuntimeError):
+            await export(size=1000)
+    figures = await export(size=1000)
+    assert (figures.captures, figures.lost) == (3, 3)
 
 
 @ensureDeferred
