@@ -64,7 +64,7 @@ class Loading:
         if not places:
             return
         contents = await self._workers.run(contents_of, folder, places)
-        outcomes = await self._store.put_all(contents)
+        outcomes = await self._store.put_all(contents, hashed=True)  # by the worker
         for place, outcome in zip(places, outcomes, strict=True):
             if isinstance(outcome, Exception):
                 raise outcome

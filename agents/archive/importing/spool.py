@@ -5,6 +5,7 @@ own for each that is longer than `SMALL`. Nothing of it has to survive: what was
 again.
 """
 
+import errno
 import fcntl
 import mmap
 import os
@@ -60,7 +61,10 @@ class SliceFolder:
             path.mkdir()
             self._pack = (path / "pack").open("xb", buffering=0)
             with (path / "at").open("w+b") as file:
-                file.truncate(_AT)
+                file.write(
+                    bytes(_AT)
+                )  # a hole would be a signal, and no error, if the disk is full
+                file.flush()
                 self._at = mmap.mmap(file.fileno(), _AT)
         except OSError as error:
             raise failure(path, error) from None
@@ -201,6 +205,10 @@ def contents_of(folder: Path, places: Sequence[Place]) -> list[tuple[str, memory
     try:
         with (folder / "pack").open("rb") as file:
             size = os.fstat(file.fileno()).st_size
+            if size < max(
+                (each.begin + each.size for each in places if each.begin >= 0), default=0
+            ):
+                raise OSError(errno.EIO, "it is shorter than what was written")
             whole = memoryview(
                 mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
             )

@@ -65,10 +65,7 @@ class Line:
     @property
     def covered(self) -> bytes:
         """Return the bytes of the line that its checksum covers."""
-        return (
-            f"{self.date} {self.content} {self.size:015} {self.status:03} {self.offset:012}"
-            f" {self.origin_length:06} {self.head_length:07} {self.metadata:<16}"
-        ).encode("ascii")
+        return _covered(self, self.offset, self.origin_length, self.head_length)
 
     def encode(self) -> bytes:
         """Return the line's 160 bytes; the capture must have passed `check`."""
@@ -121,17 +118,16 @@ def line_of(capture: Capture, origin: bytes, offset: int) -> bytes:
     """
     if offset > _OFFSET_LIMIT:
         raise InvalidCapture(f"the heads of {capture.url[:200]} take more than {_OFFSET_LIMIT} B")
-    covered = Line(
-        date=capture.date,
-        content=capture.content,
-        size=capture.size,
-        status=capture.status,
-        offset=offset,
-        origin_length=len(origin),
-        head_length=len(capture.head),
-        metadata=capture.metadata,
-    ).covered
+    covered = _covered(capture, offset, len(origin), len(capture.head))
     return _whole(covered, checksum_of(covered, origin + capture.head))
+
+
+def _covered(capture: Capture | Line, offset: int, origin: int, head: int) -> bytes:
+    """Return a line up to its checksum; `origin` and `head` are in bytes."""
+    return (
+        f"{capture.date} {capture.content} {capture.size:015} {capture.status:03} {offset:012}"
+        f" {origin:06} {head:07} {capture.metadata:<16}"
+    ).encode("ascii")
 
 
 def _whole(covered: bytes, checksum: int) -> bytes:

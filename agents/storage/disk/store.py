@@ -131,18 +131,25 @@ class DiskStore(Disk):
         await self._require(sum(len(body) for _, body in contents))
         return await _by_lanes(contents, [self._lane(key, len(body)) for key, body in contents])
 
-    async def put_files(self, contents: Sequence[Content]) -> list[bool | Exception]:
+    async def put_files(
+        self, contents: Sequence[Content], *, hashed: bool = False
+    ) -> list[bool | Exception]:
         """Store contents straight as files, in one batch; otherwise as `put_all`.
 
         For many that come together, whatever their size: each is written once, not into the
         journal first, and the syncs cost each of them little.
+
+        Args:
+            contents: keys and bytes.
+            hashed: whether this program has hashed them itself, and they need not be again.
 
         Raises:
             DiskFull: there is no room for them.
             Overloaded: too much is waiting.
         """
         self.space.require(sum(len(body) for _, body in contents))
-        return await _by_lanes(contents, [self._lane_of_files(key) for key, _ in contents])
+        files = self._put_hashed if hashed else self._put_files
+        return await _by_lanes(contents, [self._lane_of_files(key, files) for key, _ in contents])
 
     async def _require(self, size: int) -> None:
         """Make sure of room for contents twice, in the journal and in files of their own.
@@ -159,13 +166,13 @@ class DiskStore(Disk):
         """Return what stores a content; a file that is there has to be read first."""
         if size <= SMALL and not self.holds("contents", key):
             return self.ahead.put
-        return self._lane_of_files(key)
+        return self._lane_of_files(key, self._put_files)
 
-    def _lane_of_files(self, key: str) -> Lane:
-        """Return what stores a content as a file, unless the journal or the depot has it."""
+    def _lane_of_files(self, key: str, files: Lane) -> Lane:
+        """Return `files`, which stores a content as a file, unless the journal or the depot has it."""
         if self.ahead.journal.size_of(key) is not None or self.depot.size_of(key) is not None:
             return self._check
-        return self._put_files
+        return files
 
     def _check(self, contents: Sequence[Content]) -> Deferred[list[Any]]:
         return self.workers.run(known_outcomes, contents)
@@ -173,9 +180,16 @@ class DiskStore(Disk):
     def _put_files(self, contents: Sequence[Content]) -> Deferred[list[Any]]:
         return self._batches.submit([self._content_write(key, body) for key, body in contents])
 
-    def _content_write(self, key: str, body: bytes | memoryview | IncomingContent) -> ContentWrite:
+    def _put_hashed(self, contents: Sequence[Content]) -> Deferred[list[Any]]:
+        return self._batches.submit(
+            [self._content_write(key, body, hashed=True) for key, body in contents]
+        )
+
+    def _content_write(
+        self, key: str, body: bytes | memoryview | IncomingContent, *, hashed: bool = False
+    ) -> ContentWrite:
         known = self.depot.size_of(key) is not None
-        return ContentWrite(self.layout, self._folders, key, body, known=known)
+        return ContentWrite(self.layout, self._folders, key, body, known=known, hashed=hashed)
 
     async def append(self, captures: Sequence[Capture]) -> Recorded:
         """Record captures, of any URLs; all that can be are recorded before an error is raised.

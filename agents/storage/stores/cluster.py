@@ -93,7 +93,9 @@ class ClusterStore:
             raise outcome
         return outcome
 
-    async def put_all(self, contents: Sequence[Given]) -> list[bool | Exception]:
+    async def put_all(
+        self, contents: Sequence[Given], *, hashed: bool = False
+    ) -> list[bool | Exception]:
         """Store contents, durably; return for each whether it is new, or why it is not stored."""
         return await in_rounds(contents, self._put_different)
 

@@ -86,13 +86,15 @@ class FolderStore:
             return await self._put_file((key, body))
         return await self._writable().put(key, body)
 
-    async def put_all(self, contents: Sequence[Given]) -> list[bool | Exception]:
+    async def put_all(
+        self, contents: Sequence[Given], *, hashed: bool = False
+    ) -> list[bool | Exception]:
         """Store contents, durably; return for each whether it is new, or why it is not stored."""
         disk = self._writable()
         held = [(key, body) for key, body in contents if not isinstance(body, Path)]
         files = [(key, body) for key, body in contents if isinstance(body, Path)]
         of_held, of_files = await outcomes_of(
-            [disk.put_files(held), outcomes_of_each(files, self._put_file, _FILES)]
+            [disk.put_files(held, hashed=hashed), outcomes_of_each(files, self._put_file, _FILES)]
         )
         outcomes = {
             False: iter([of_held] * len(held) if isinstance(of_held, Exception) else of_held),

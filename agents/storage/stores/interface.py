@@ -61,13 +61,18 @@ class IStore(Interface):
             DiskFull: there is no room.
         """
 
-    async def put_all(contents: Sequence[Given]) -> list[bool | Exception]:
+    async def put_all(contents: Sequence[Given], *, hashed: bool = False) -> list[bool | Exception]:
         """Store contents, durably; return for each whether it is new, or why it is not stored.
 
         Quicker than one `put` after another, the more so the more there are; some megabytes, or
         hundreds of contents, are enough. One that is given twice is new once. What is given as
         bytes must stay as it is until this has returned, and files stay the caller's. Exceptions
         are those of `put`, and those of a target that takes no more.
+
+        Args:
+            contents: keys, and bytes or files.
+            hashed: whether this program itself has made the keys by hashing just these bytes. A
+                store that writes them into files on its own then does not hash them once more.
 
         Raises:
             StoreRefused: the store was opened to be read.

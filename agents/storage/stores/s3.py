@@ -84,7 +84,9 @@ class S3Store:
         """Store a content, durably; return whether it is new."""
         return await self._workers.run(self._put, key, body)
 
-    async def put_all(self, contents: Sequence[Given]) -> list[bool | Exception]:
+    async def put_all(
+        self, contents: Sequence[Given], *, hashed: bool = False
+    ) -> list[bool | Exception]:
         """Store contents, durably; return for each whether it is new, or why it is not stored."""
         return await in_rounds(contents, self._put_different)
 

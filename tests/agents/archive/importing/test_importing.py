@@ -347,9 +347,9 @@ class Refusing:
         self._left -= 1
         await self._store.append(captures)
 
-    async def put_all(self, contents: Any) -> list[Any]:
+    async def put_all(self, contents: Any, *, hashed: bool) -> list[Any]:
         """Store contents, or say of one why not."""
-        outcomes: list[Any] = await self._store.put_all(contents)
+        outcomes: list[Any] = await self._store.put_all(contents, hashed=hashed)
         return outcomes if self._left else [*outcomes[:-1], self._error]
 
 
