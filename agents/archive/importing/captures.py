@@ -30,6 +30,7 @@ _FRACTION = re.compile(r"(\.\d{6})\d+")
 _ORIGIN = re.compile(r"(?:[a-z-]{1,40}: [^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+\n)*")
 _METADATA = re.compile(rf"[!-~](?:[ -~]{{0,{METADATA_LIMIT - 2}}}[!-~])?|")
 _NOT_MODIFIED = "server-not-modified"
+_NOTHING = '""'  # of what an export writes, and belongs to no capture
 _MEDIA_TYPE_LIMIT = 1000  # characters
 
 
@@ -72,13 +73,13 @@ class Mapped(msgspec.Struct):
     Attributes:
         captures: with their contents.
         repeats: those whose contents are elsewhere.
-        kept: whether its records are to be kept; not if they can be made from their captures.
+        kept: of each record, whether it is to be kept; not if it can be made from its capture.
         problems: what is wrong with what the records say.
     """
 
     captures: list[Found]
     repeats: list[Repeat]
-    kept: bool = True
+    kept: list[bool] = []
     problems: list[str] = []
 
 
@@ -91,13 +92,12 @@ def mapped(group: Sequence[Member], file: str) -> Mapped:
     """
     result = Mapped([], [], problems=[])
     request = next((each for each in group if each.kind == "request"), None)
-    for member in group:
-        if OWN in member.fields:
-            result.kept = False
-        if member.kind in CAPTURED:
-            _take(result, member, request, file)
-    if result.problems:
-        result.kept = True
+    made = [_take(result, each, request, file) for each in group]
+    own = [each for each in made if each is not None]
+    result.kept = [
+        bool(result.problems) or not _is_made_again(member, capture, own)
+        for member, capture in zip(group, made, strict=True)
+    ]
     return result
 
 
@@ -122,15 +122,34 @@ def status_of(head: bytes) -> int:
     return int(found[1]) if found else 0
 
 
-def _take(result: Mapped, member: Member, request: Member | None, file: str) -> None:
-    """Add the capture of a record, if one can be made of it."""
+def _is_made_again(member: Member, capture: Found | None, captures: Sequence[Found]) -> bool:
+    """Tell whether an export writes a record again from captures alone.
+
+    The field that says so may be forged: so a record of its own exchange has to be there, and a
+    request has to be what the origin says was sent.
+    """
+    if OWN not in member.fields:
+        return False
+    if member.kind == "request":
+        sent = [request for each in captures if (request := origin.request_of(each.origin))]
+        return member.head + member.body in [each.head + (each.body or b"") for each in sent]
+    return capture is not None or (member.kind == "warcinfo" and member.get(OWN) == _NOTHING)
+
+
+def _take(result: Mapped, member: Member, request: Member | None, file: str) -> Found | None:
+    """Add the capture of a record, if one can be made of it, and return it."""
+    if member.kind not in CAPTURED:
+        return None
+    if member.get("warc-segment-number"):
+        result.problems.append("it is a part of a record, whose segments are kept and not joined")
+        return None
     url, method = _named(member, request)
     date = date_of(member.get("warc-date"))
     head = member.head or _head_of_resource(member)
     if not url or not date or len(head) > HEAD_LIMIT:
-        return
+        return None
     if member.kind != "revisit" and not (head and member.content):
-        return
+        return None
     told = _origin(member, method, file)
     capture = Found(url, date, member.content, member.size, status_of(head), head, told)
     if OWN in member.fields:
@@ -139,6 +158,7 @@ def _take(result: Mapped, member: Member, request: Member | None, file: str) -> 
         result.repeats.append(_repeat(capture, member))
     else:
         result.captures.append(capture)
+    return capture
 
 
 def _named(member: Member, request: Member | None) -> tuple[str, str]:
@@ -236,5 +256,7 @@ def _own_origin(text: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     if not isinstance(told, str) or len(told) > ORIGIN_LIMIT or not _ORIGIN.fullmatch(told):
+        return None
+    if origin.value(told, "import"):  # an export gives such captures as the records they were
         return None
     return told if len(told.encode()) <= ORIGIN_LIMIT else None

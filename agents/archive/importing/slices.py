@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 from typing import Any, cast
 
@@ -277,8 +277,7 @@ class _Reading:
             self._tell(group[0].offset, words)
         self._read.captures += result.captures
         self._read.repeats += result.repeats
-        if result.kept:
-            self._kept += kept
+        self._kept += compress(kept, result.kept)
 
     def _keep(self, end: int) -> None:
         """Make a content of the records up to an offset, and a capture that names it."""

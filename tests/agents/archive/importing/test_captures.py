@@ -80,7 +80,7 @@ def test_a_target_is_made_canonical() -> None:
 def test_what_has_no_place_among_captures_is_only_kept(fields: dict[str, Any]) -> None:
     """Nothing is invented for a record without URL, date, head or content, or of other kinds."""
     found = mapped([member(**fields)], "a.warc")
-    assert not found.captures and not found.repeats and found.kept and not found.problems
+    assert not found.captures and not found.repeats and found.kept == [True] and not found.problems
 
 
 def test_an_answer_to_post_is_named_by_what_was_sent() -> None:
@@ -145,34 +145,66 @@ def test_a_revisit_of_an_answer_304_takes_the_head_of_the_other() -> None:
     assert origin.value(found.capture.origin, "revisit") == "not-modified 20190101000000000000"
 
 
-ORIGIN = 'crawl: c-1\nsite: a\nagent: x\naddress: 192.0.2.1:80\nrequest: "GET / HTTP/1.1\\r\\n"\n'
+ORIGIN = 'crawl: c-1\nsite: a\nagent: x\naddress: 192.0.2.1:80\n'
 
 
 def test_what_this_archive_exported_comes_back_as_it_was() -> None:
     """The origin is taken over as it is, with URL and metadata, and the record not kept again."""
     posted = posted_url(URL, "POST", "text/plain", b"{}")
+    sent = b"POST /page?q=1 HTTP/1.1\r\nContent-Length: 2\r\n\r\n"
+    told = ORIGIN + origin.lines_of_reader(sent, b"{}")
     result = mapped(
         [
             member(
-                dlweb_origin=json.dumps(ORIGIN),
+                dlweb_origin=json.dumps(told),
                 dlweb_url=posted,
                 dlweb_metadata="12.5",
                 warc_date="2020-02-03T04:05:06.123456Z",
             ),
-            member("request", head=b"GET / HTTP/1.1\r\n\r\n", content=""),
+            member("request", head=sent, body=b"{}", content="", dlweb_origin='""'),
         ],
         "a.warc",
     )
     [found] = result.captures
-    assert (found.url, found.origin, found.metadata) == (posted, ORIGIN, "12.5")
+    assert (found.url, found.origin, found.metadata) == (posted, told, "12.5")
     assert found.date == "20200203040506123456"
-    assert not result.kept and not result.problems
+    assert result.kept == [False, False] and not result.problems
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        member("request", head=b"GET /else HTTP/1.1\r\n\r\n", content="", dlweb_origin='""'),
+        member("request", head=b"GET / HTTP/1.1\r\n\r\n", content=""),
+        member("metadata", head=b"", content="", dlweb_origin='""'),
+        member("warcinfo", head=b"", content="", dlweb_origin=json.dumps(ORIGIN)),
+        member("conversion", dlweb_origin=json.dumps(ORIGIN)),
+        member(dlweb_origin=json.dumps(ORIGIN), warc_date="yesterday"),
+        member("response", head=b"", dlweb_origin=json.dumps(ORIGIN)),
+        member("resource", dlweb_origin=json.dumps(ORIGIN), warc_target_uri="urn:x"),
+    ],
+)
+def test_a_record_that_only_claims_to_be_made_again_is_kept(forged: Member) -> None:
+    """Alone, and beside a capture that can be; whose own record is not."""
+    assert mapped([forged], "a.warc").kept == [True]
+    sent = member(
+        dlweb_origin=json.dumps(ORIGIN + origin.request_lines(b"GET / HTTP/1.1\r\n\r\n", ()))
+    )
+    assert mapped([sent, forged], "a.warc").kept == [False, True]
+
+
+def test_a_segment_is_no_capture() -> None:
+    """A part of a body is not what the server answered: it is kept, and told."""
+    result = mapped([member(warc_segment_number="1")], "a.warc")
+    assert not result.captures and result.kept == [True]
+    assert "segments" in result.problems[0]
 
 
 @pytest.mark.parametrize(
     "fields",
     [
         {"dlweb_origin": "no JSON"},
+        {"dlweb_origin": json.dumps("import: other.warc\n")},
         {"dlweb_origin": "[" * 10_000},
         {"dlweb_origin": '"no line"'},
         {"dlweb_origin": json.dumps("a: b\nc: d\x00\n")},
@@ -187,7 +219,7 @@ def test_what_no_archive_writes_is_not_taken_over(fields: dict[str, str]) -> Non
     """The record is imported as any other, kept, and told."""
     result = mapped([member(**fields)], "a.warc")
     assert origin.value(result.captures[0].origin, "import") == "a.warc"
-    assert result.captures[0].url == URL and result.kept and result.problems
+    assert result.captures[0].url == URL and result.kept == [True] and result.problems
 
 
 @given(
