@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import sqlite3
 import sys
 from hashlib import sha256
 from pathlib import Path
@@ -47,6 +48,10 @@ async def export_files(reactor: Any, options: argparse.Namespace) -> int:
         figures, seconds = await _exported(reactor, configuration, order, path)
     except (StorageError, OSError) as error:
         raise ArchiveError(f"{error}; the same command goes on where it stopped") from error
+    except sqlite3.Error as error:
+        raise ArchiveError(
+            f"{path}: {error}; once it can be written, the same command goes on where it stopped"
+        ) from error
     return _tell(options, figures, seconds, path)
 
 

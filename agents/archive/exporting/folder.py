@@ -23,7 +23,7 @@ from hip.version import VERSION
 
 SOFTWARE = f"dlweb/{VERSION}"
 KEY = "wacz.key"
-_SPOOL = "spool"
+_SPOOL = "export.spool"  # which is emptied: no name that another folder is likely to have
 _UNUSUAL = re.compile(r"[^A-Za-z0-9.-]+")
 
 

@@ -140,7 +140,7 @@ class Reading:
                 if len(found) >= _CAPTURES:
                     yield found, problems
                     found, problems = [], []
-            if len(copies) == 1:  # of several another has it, as far as anybody can tell
+            if damage and all(_is_damaged(copy, key) for copy in copies):
                 problems += [f"structure file {key}: {each}" for each in damage]
         yield found, problems
 
@@ -204,3 +204,12 @@ def _captures(
         damage.append(error)
     except OSError as error:
         damage.append(DamagedStructure(f"the disk does not give it: {error}"))
+
+
+def _is_damaged(copy: Layout, key: str) -> bool:
+    """Tell whether a copy lacks anything; if one does not, nothing is lost with the others."""
+    damage: list[DamagedStructure] = []
+    for _ in _captures([copy], key, damage):
+        if damage:
+            break
+    return bool(damage)

@@ -60,11 +60,18 @@ class Selection:
             begun: when the export begins, 14 digits, if it is new.
 
         Raises:
-            OtherExport: it is of another order.
-            OSError: it cannot be written.
+            OtherExport: it is of another order, or something else.
+            sqlite3.Error: it cannot be written; so of all other methods.
         """
         self._database = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
-        self._database.execute("PRAGMA journal_mode = WAL")
+        try:
+            self._database.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
+                raise
+            raise OtherExport(
+                f"{self._path} is not the state of an export; name another folder with --output"
+            ) from None
         self._database.execute("PRAGMA synchronous = NORMAL")
         order = msgspec.json.encode(self._order).decode()
         with self._whole():
@@ -229,6 +236,7 @@ class Selection:
         try:
             yield
         except BaseException:
-            self._database.execute("ROLLBACK")
+            if self._database.in_transaction:  # SQLite ends it itself when the disk is full
+                self._database.execute("ROLLBACK")
             raise
         self._database.execute("COMMIT")

@@ -87,6 +87,28 @@ async def test_an_interrupted_export_leaves_what_is_whole(
     assert size > sum(map(len, bodies))
 
 
+@ensureDeferred
+async def test_a_state_that_cannot_be_written_is_told(
+    fill: Fill, dlweb: Dlweb, tmp_path: Path
+) -> None:
+    """In words of its file, be the disk full or the file not a state at all."""
+    await fill([capture("http://a.example/", "20260101", b"1")], [b"1"])
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "export.sqlite").write_bytes(b"something that is no database" * 10)
+    done = dlweb("--source", "disk", "--output", "out")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "out/export.sqlite is not the state of an export" in done.stderr
+    limited = f"ulimit -f 30; exec {DLWEB} export --source disk --output full"
+    done = subprocess.run(  # noqa: S602
+        limited, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert "full: " in done.stderr
+    assert "goes on where it stopped" in done.stderr
+    assert dlweb("--source", "disk", "--output", "full").returncode == 0
+
+
 def test_sizes_have_units() -> None:
     """As people write them."""
     for text, size in (("1M", 10**6), ("250MB", 250 * 10**6), ("2 G", 2 * 10**9)):

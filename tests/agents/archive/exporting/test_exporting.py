@@ -308,6 +308,34 @@ async def test_damaged_structure_files_are_named(
 
 
 @ensureDeferred
+async def test_what_is_damaged_in_every_copy_is_named(
+    fill: Fill, export: Export, tmp_path: Path, threads: Workers
+) -> None:
+    """Several copies are no excuse, if none of them is whole."""
+    for name in ("disk", "second"):
+        await fill([FIRST], [PAGE], name)
+        [lines] = (tmp_path / name).glob("structures/*/*/*.captures")
+        lines.write_bytes(b"9" + lines.read_bytes()[1:])
+    figures = await export(FolderStore([tmp_path / "disk", tmp_path / "second"], threads))
+    assert (figures.captures, figures.well) == (0, False)
+    assert "structure file" in figures.problems[0]
+
+
+@ensureDeferred
+async def test_what_lies_in_the_folder_besides_stays(
+    fill: Fill, export: Export, tmp_path: Path
+) -> None:
+    """An export removes nothing but its own."""
+    await fill([FIRST], [PAGE])
+    mine = [tmp_path / "out" / name for name in ("spool/mine", "x.warc.gz", "dlweb-1.open")]
+    for path in mine:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"mine")
+    assert (await export()).well
+    assert all(path.read_bytes() == b"mine" for path in mine)
+
+
+@ensureDeferred
 async def test_a_repeat_finds_everything_there(fill: Fill, export: Export, tmp_path: Path) -> None:
     """It changes nothing, and tells the same; new captures are of another export."""
     await fill(ALL[:2], BODIES)
