@@ -4,14 +4,17 @@ from collections.abc import Iterator
 
 from attrs import define
 
+from anet.formats.compressed import MOST_IN_VAIN
 from anet.formats.members import MAGIC, Member
 from anet.formats.plain import PlainFile
 from anet.formats.record import Damage, DamagedRecord, Record
 from anet.formats.url_record import LONGEST, Recorded, UrlRecord, parsed
 
 _PEEKED = 8
+_PIECE = 4096
 _SKIPPED = 256 * 1024
 _SEARCHED = 1024 * 1024
+_NEAR = 32 * 1024  # bytes of a member in which a URL record has to begin, and end
 _OVERHANG = 1024 * 1024  # bytes of a first record after which nobody looks for its member's end
 
 
@@ -47,13 +50,15 @@ class MemberBlock:
 
 def walk_members(file: PlainFile, offset: int, recorded: Recorded) -> Iterator[Record | Damage]:
     """Yield the records of a file from a member on, and damage where there is some."""
+    patience = MOST_IN_VAIN * file.size
     while offset < file.size:
         member = Member(file, offset)
         try:
             yield from _records(member, recorded)
             offset = member.end
         except DamagedRecord as error:
-            found = _next(file, member)
+            found = _next(file, member, patience > 0)
+            patience -= member.consumed
             yield Damage(offset, found, str(error))
             offset = found
 
@@ -100,10 +105,11 @@ def _line(member: Member) -> UrlRecord | None:
     Raises:
         DamagedRecord: there is something else.
     """
-    while (first := member.peek(1)) in (b"\r", b"\n"):
-        member.read(1)
-    if not first:
+    while (piece := member.peek(_PIECE)) and not (rest := piece.lstrip(b"\r\n")):
+        member.read(len(piece))
+    if not piece:
         return None
+    member.read(len(piece) - len(rest))
     found = _url_record(member)
     if not found:
         raise DamagedRecord("its gzip member holds something else than records")
@@ -122,14 +128,21 @@ def _skip(block: MemberBlock) -> None:
         pass
 
 
-def _next(file: PlainFile, member: Member) -> int:
-    """Return where the next member begins that holds a record; else the end of the file."""
+def _next(file: PlainFile, member: Member, within: bool) -> int:
+    """Return where the next member begins that holds a record; else the end of the file.
+
+    Args:
+        file: of the member.
+        member: that is damaged, or holds something else.
+        within: whether one that begins within what was read of it is sought, too.
+    """
     try:
         while member.read(_SKIPPED):
             pass
         return member.end  # only what is in it was wrong
     except DamagedRecord:
-        return next(filter(lambda at: _sound(file, at), _magic(file, member.offset + 1)), file.size)
+        begin = member.offset + 1 if within else member.end
+        return next(filter(lambda at: _sound(file, at), _magic(file, begin)), file.size)
 
 
 def _magic(file: PlainFile, offset: int) -> Iterator[int]:
@@ -144,6 +157,6 @@ def _magic(file: PlainFile, offset: int) -> Iterator[int]:
 
 def _sound(file: PlainFile, offset: int) -> bool:
     try:
-        return _line(Member(file, offset)) is not None
+        return _line(Member(file, offset, offset + _NEAR)) is not None
     except DamagedRecord:
         return False

@@ -21,10 +21,17 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
+MOST_IN_VAIN = 4
+"""Times the size of a file that members are read of which the end turns out to be damaged.
+
+Each of a million members could lie in the one before, and go on to the end of the file.
+"""
+
 _INPUT = 16 * 1024  # what is left over of it is copied, so that a small one is the faster
 _OUTPUT = 128 * 1024
 _SEARCHED = 1024 * 1024
 _NOTHING = memoryview(b"")
+_NEAR = 144 * 1024  # more than the largest block of a zstd frame
 _LONGEST = 16  # bytes that a pattern of a beginning matches
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -56,11 +63,13 @@ class Compression:
     Attributes:
         member: what they are called.
         magic: matches their beginning.
+        near: bytes of one, at most about, that have to be read before there is any of its content.
         new: makes what decompresses one.
     """
 
     member: str
     magic: re.Pattern[bytes]
+    near: int
     new: Callable[[], _Decompressor]
 
 
@@ -73,11 +82,26 @@ class Member:
         ended: whether all of it was read, and is what its checksum says.
     """
 
-    __slots__ = ("_decompressor", "_name", "_source", "_wrong", "end", "ended", "offset")
+    __slots__ = ("_compression", "_decompressor", "_source", "_wrong", "end", "ended", "offset")
 
     def __init__(self, source: Source, compression: Compression, offset: int) -> None:
         self._source, self.offset, self.end, self.ended = source, offset, offset, False
-        self._decompressor, self._name, self._wrong = compression.new(), compression.member, ""
+        self._compression, self._decompressor, self._wrong = compression, compression.new(), ""
+
+    def taste(self) -> bytes:
+        """Return the first bytes that it holds; nothing if it is empty.
+
+        What only looks like a member may go on for ever with nothing in it.
+
+        Raises:
+            DamagedRecord: it is damaged here, or there are none near its beginning.
+        """
+        data = b""
+        while not (data or self.ended):
+            if self.end - self.offset >= self._compression.near:
+                raise DamagedRecord(f"a {self._compression.member} begins with nothing")
+            data = self._next(_INPUT)
+        return data
 
     def beginning(self, enough: int) -> bytes:
         """Return what it holds, up to a little more than `enough`.
@@ -118,12 +142,12 @@ class Member:
             given = self._source.view(self.end, _INPUT)
             self.end += len(given)
             if not given:
-                self._wrong = f"the file ends within a {self._name}"
+                self._wrong = f"the file ends within a {self._compression.member}"
                 raise DamagedRecord(self._wrong)
         try:
             data = decompressor.decompress(given, most)
         except _ERRORS as error:
-            self._wrong = f"a {self._name} is damaged: {error}"
+            self._wrong = f"a {self._compression.member} is damaged: {error}"
             raise DamagedRecord(self._wrong) from None
         if decompressor.eof:
             self.ended = True
@@ -170,6 +194,7 @@ def zstd_of(source: Source) -> Compression:
     return Compression(
         "zstd frame",
         re.compile(re.escape(_ZSTD)),
+        _NEAR,
         lambda: zstd.ZstdDecompressor(zstd_dict=dictionary, options=options),
     )
 
@@ -192,4 +217,4 @@ def _new_gzip() -> _Decompressor:
     return igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
 
 
-GZIP = Compression("gzip member", re.compile(rb"\x1f\x8b\x08[\x00-\x1f]"), _new_gzip)
+GZIP = Compression("gzip member", re.compile(rb"\x1f\x8b\x08[\x00-\x1f]"), _INPUT, _new_gzip)

@@ -97,10 +97,12 @@ class Member(Inflated):
     Args:
         file: holds it.
         offset: where it begins.
+        end: the byte of the file at which reading stops; its end if none is given.
     """
 
-    def __init__(self, file: PlainFile, offset: int) -> None:
-        super().__init__(PlainBlock(file, offset, file.size).read, GZIP)
+    def __init__(self, file: PlainFile, offset: int, end: int | None = None) -> None:
+        block = PlainBlock(file, offset, file.size if end is None else min(end, file.size))
+        super().__init__(block.read, GZIP)
         self.offset = offset
 
     @property

@@ -175,7 +175,7 @@ def _taste(source: Source) -> bytes:
         return bytes(source.view(past_newlines(source, 0), _TASTE))
     for place in beginnings(source, compression.magic, 0):
         try:
-            return Member(source, compression, place).piece(_TASTE)
+            return Member(source, compression, place).taste()
         except DamagedRecord:
             break
     return b""

@@ -45,7 +45,7 @@ class Source:
         Raises:
             OSError: the disk.
         """
-        if offset < self._begin or offset + size > self._end:
+        if offset < self._begin or min(offset + size, self.size) > self._end:
             self._move(offset)
         place = offset - self._begin
         return self._window[place : min(place + size, self._end - self._begin)]

@@ -80,7 +80,7 @@ def parse_header(data: bytes) -> Header:
 def _plain_header(data: bytes) -> Header | None:
     """Return a header that has nothing unusual, as FastWARC reads it; None if it is not such.
 
-    Nine headers in ten; the other way takes four times as long.
+    Nine headers in ten; the other way takes half as long again.
     """
     end = data.find(_EMPTY_LINE, 0, _MOST_PLAIN) + len(_EMPTY_LINE)
     head = data[:end]
@@ -89,19 +89,18 @@ def _plain_header(data: bytes) -> Header | None:
     lines = HeaderMap()
     lines.parse(BytesIO(head))
     fields = lines.to_tuples()
-    kinds, sizes = lines.get_multiple("WARC-Type"), lines.get_multiple("Content-Length")
+    named = {name.lower(): value for name, value in fields}
+    kind, size = named.get("warc-type"), named.get("content-length", "")
     version = lines.status_line
     if not (
         version in _VERSIONS
-        and len(fields) == head.count(b"\n") - 2  # it passes over lines that are no fields
-        and len(kinds) == len(sizes) == 1
-        and len(lines.get_multiple("WARC-Record-ID")) < 2
-        and kinds[0]
-        and sizes[0].isdigit()
-        and len(sizes[0]) <= _MOST_DIGITS
+        and len(named) == head.count(b"\n") - 2  # it passes over lines that are no fields
+        and kind
+        and size.isdigit()
+        and len(size) <= _MOST_DIGITS
     ):
         return None
-    return Header(version, kinds[0], fields, end, int(sizes[0]))
+    return Header(version, kind, fields, end, int(size))
 
 
 def _any_header(data: bytes) -> Header:

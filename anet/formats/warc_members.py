@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 from attrs import evolve
 from zope.interface import implementer
 
-from anet.formats.compressed import Compression, Member, beginnings
+from anet.formats.compressed import MOST_IN_VAIN, Compression, Member, beginnings
 from anet.formats.record import Damage, DamagedRecord, IBlock, IRecordReader, Record
 from anet.formats.source import HeldBlock, Source
 from anet.formats.warc_head import (
@@ -29,7 +29,6 @@ _EMPTY_LINE = b"\r\n\r\n"
 _NEWLINES = b"\r\n"
 _IN_MEMORY = 8 * 1024 * 1024
 _HELD = 256 * 1024
-_TASTE = 16 * 1024
 _AFTER = 64
 
 
@@ -113,6 +112,7 @@ class MembersWarc:
 
     def __init__(self, source: Source, compression: Compression, begin: int = 0) -> None:
         self._source, self._compression, self._begin = source, compression, begin
+        self._patience = MOST_IN_VAIN * source.size
 
     def __enter__(self) -> "MembersWarc":
         return self
@@ -167,11 +167,16 @@ class MembersWarc:
             member.end = again.end
 
     def _resume(self, member: Member) -> int:
-        """Return where reading goes on after a member that holds no sound record."""
+        """Return where reading goes on after a member that holds no sound record.
+
+        Others may begin in one that is damaged; but in no file are they sought for ever.
+        """
         try:
             member.skip()
         except DamagedRecord:
-            return next_member(self._source, self._compression, member.offset + 1)
+            self._patience -= member.end - member.offset
+            begin = member.offset + 1 if self._patience > 0 else member.end
+            return next_member(self._source, self._compression, begin)
         return member.end
 
 
@@ -179,7 +184,7 @@ def next_member(source: Source, compression: Compression, begin: int) -> int:
     """Return where the next member begins that begins with a record; else the end of the file."""
     for place in beginnings(source, compression.magic, begin):
         try:
-            parse_header(Member(source, compression, place).piece(_TASTE))
+            parse_header(Member(source, compression, place).taste())
         except HeaderCut:
             return place
         except (BadHeader, DamagedRecord):

@@ -4,21 +4,19 @@ No record of it can be reached but by decompressing all that stands before. So i
 into a file, and read there.
 """
 
-import io
 from collections.abc import Iterator
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from zope.interface import implementer
 
-from anet.formats.compressed import Compression, Member, beginnings
+from anet.formats.compressed import MOST_IN_VAIN, Compression, Member, beginnings
 from anet.formats.record import Damage, DamagedRecord, IRecordReader, Record
 from anet.formats.source import Source
 from anet.formats.warc_head import BEGINNING, BadHeader, HeaderCut, parse_header
 from anet.formats.warc_plain import PlainWarc
 
 _LOOKED = 1024 * 1024
-_TASTE = 64
 _NEWLINES = b"\r\n"
 
 
@@ -57,7 +55,7 @@ class WholeWarc:
 
 def inflated(source: Source, compression: Compression, target: BinaryIO) -> list[Damage]:
     """Write what members hold, one after the other, and return what could not be decompressed."""
-    offset, damage = 0, []
+    offset, damage, patience = 0, [], MOST_IN_VAIN * source.size
     while offset < source.size:
         member = Member(source, compression, offset)
         try:
@@ -65,7 +63,8 @@ def inflated(source: Source, compression: Compression, target: BinaryIO) -> list
                 target.write(piece)
             offset = member.end
         except DamagedRecord as error:
-            end = _next(source, compression, offset + 1)
+            patience -= member.end - offset
+            end = _next(source, compression, offset + 1 if patience > 0 else member.end)
             damage.append(Damage(offset, end, str(error)))
             offset = end
     return damage
@@ -96,7 +95,7 @@ def _follows(source: Source, compression: Compression, member: Member) -> bool:
     if not member.ended or member.end >= source.size:
         return True
     try:
-        data = Member(source, compression, member.end).piece(_TASTE)
+        data = Member(source, compression, member.end).taste()
     except DamagedRecord:
         return True
     return data.startswith(BEGINNING)
@@ -106,7 +105,7 @@ def _next(source: Source, compression: Compression, begin: int) -> int:
     """Return where the next member begins of which anything can be decompressed."""
     for place in beginnings(source, compression.magic, begin):
         try:
-            if Member(source, compression, place).piece(io.DEFAULT_BUFFER_SIZE):
+            if Member(source, compression, place).taste():
                 return place
         except DamagedRecord:
             continue
