@@ -94,3 +94,10 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) 
         assert not (tmp_path / "17").exists()
         assert first.path != second.path and first.path.is_dir() and second.path.is_dir()
     assert not list(tmp_path.iterdir())
+
+
+def test_the_note_of_a_worker_has_its_room_from_the_first(tmp_path: Path) -> None:
+    """A hole that is written through memory when the disk is full ends the worker with a signal."""
+    folder = SliceFolder(tmp_path / "slice")
+    assert (tmp_path / "slice" / "at").stat().st_blocks
+    folder.close()
