@@ -169,7 +169,7 @@ class DiskStore(Disk):
         return self._lane_of_files(key, self._put_files)
 
     def _lane_of_files(self, key: str, files: Lane) -> Lane:
-        """Return `files`, which stores a content as a file, unless the journal or the depot has it."""
+        """Return `files`, which stores contents so, unless the journal or the depot has it."""
         if self.ahead.journal.size_of(key) is not None or self.depot.size_of(key) is not None:
             return self._check
         return files
