@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from agents.storage.disk.durable import sync_file_system
+from agents.storage.disk.lock import one_at_a_time
 from agents.storage.errors import LayoutRefused
 
 Kind: TypeAlias = Literal["contents", "structures"]
@@ -109,6 +110,10 @@ class Layout:
             OSError: it cannot be written.
         """
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with one_at_a_time(self.root):
+            self._prepare()
+
+    def _prepare(self) -> None:
         if not (self.root / "layout").exists():
             strangers = {entry.name for entry in self.root.iterdir()} - _OF_NEW
             if strangers:

@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from agents.storage.errors import LayoutRefused
@@ -37,3 +39,18 @@ class DiskLock:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+@contextmanager
+def one_at_a_time(root: Path) -> Iterator[None]:
+    """Wait until nobody else makes a disk of a folder, and be the one who does; blocks.
+
+    Raises:
+        OSError: the folder is not there.
+    """
+    descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

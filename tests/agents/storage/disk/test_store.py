@@ -1,8 +1,10 @@
 """The disk of a node: durable, idempotent, checked, bounded."""
 
 import errno
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from pytest_twisted import ensureDeferred
@@ -313,6 +315,21 @@ async def test_listing_goes_by_keys(store: DiskStore) -> None:
     assert await store.listing("contents", keys[11], 12) == keys[12:]
     assert await store.listing("contents", keys[4][:6], 1) == [keys[4]]
     assert await store.listing("structures", "", 12) == []
+
+
+def test_who_make_a_disk_at_once_make_one(tmp_path: Path) -> None:
+    """However many begin at the same moment, none stumbles over what another is writing."""
+    together = Barrier(4)
+
+    def name(root: Path) -> str:
+        layout = Layout(root)
+        together.wait()
+        layout.prepare()
+        return layout.name
+
+    with ThreadPoolExecutor(4) as threads:
+        for number in range(10):
+            assert len(set(threads.map(name, [tmp_path / f"{number}"] * 4))) == 1
 
 
 def test_a_disk_keeps_its_name(tmp_path: Path) -> None:
