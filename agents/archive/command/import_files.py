@@ -27,6 +27,7 @@ from agents.configuration import Configuration, private_folder
 from agents.page import human_bytes, human_number, human_seconds
 from agents.storage.stores.cluster import ClusterStore
 from agents.storage.stores.folder import FolderStore
+from agents.storage.stores.places import absolute
 from anet.processes import Processes
 
 _HERE = "archive"  # the imports into the archive itself, whether it runs or not
@@ -77,7 +78,7 @@ async def import_files(reactor: Any, options: argparse.Namespace) -> int:
 def _folder(configuration: Configuration, to: str | None) -> Path:
     """Return the folder for what is noted of the imports into a target."""
     private_folder(configuration.directory)
-    name = _HERE if to is None else sha256(to.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    name = _HERE if to is None else sha256(os.fsencode(absolute(to))).hexdigest()[:16]
     return configuration.directory / "imports" / name
 
 

@@ -23,7 +23,7 @@ from agents.storage.stores.copied import Copied, state_file
 from agents.storage.stores.copying import Copying, Figures
 from agents.storage.stores.exporting import Exporting, Wanted
 from agents.storage.stores.folder import FolderStore
-from agents.storage.stores.places import store_at
+from agents.storage.stores.places import absolute, store_at
 from agents.storage.stores.verifying import Verified, Verifying
 from anet.workers import Workers
 
@@ -97,7 +97,9 @@ async def copy(reactor: Any, options: argparse.Namespace) -> int:
     """
     folder = configured(options).directory / "copies"
     path = (
-        Path(options.state) if options.state else state_file(folder, options.source, options.target)
+        Path(options.state)
+        if options.state
+        else state_file(folder, absolute(options.source), absolute(options.target))
     )
     async with Bench(reactor) as bench:
         source = await bench.open(options.source)

@@ -1,5 +1,6 @@
 """Which store an address names."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,15 @@ def store_at(
     if "://" in address:
         raise StoreRefused(f"{address.partition(':')[0]}: is no kind of store that is known here")
     return FolderStore(_folders(address), workers)
+
+
+def absolute(address: str) -> str:
+    """Return an address that names the same store in whatever folder a command is given."""
+    if address.startswith("s3:"):
+        return address
+    kind = CLUSTER if address.startswith(CLUSTER) else ""
+    names = filter(None, address.removeprefix(kind).split(","))
+    return kind + ",".join(map(os.path.realpath, names))
 
 
 def _folders(address: str) -> list[Path]:
