@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from hashlib import md5
 from pathlib import Path
+from stat import S_ISREG
 
 from attrs import frozen
 
@@ -86,7 +87,8 @@ class FoundFile:
     Attributes:
         path: where it is.
         size: bytes, as it was found.
-        named: whether a person named it, and not only the folder that it is in.
+        named: whether a person named it, and not only the folder that it is in; or whether it has
+            to be told in any case, for it cannot be looked at.
     """
 
     path: Path
@@ -97,10 +99,12 @@ class FoundFile:
 def files_of(paths: Sequence[Path]) -> list[FoundFile]:
     """Return the files that are named, and all in folders that are; each once. Blocks.
 
-    Names that begin with a point are passed over in folders; so is what is no file.
+    Links are followed. Names that begin with a point are passed over in folders; so are devices,
+    pipes and sockets. What cannot be looked at (a link to nothing, a folder that is closed to us)
+    is among the files, so that it is told with them.
 
     Raises:
-        NotThere: a path names nothing, or what cannot be looked at.
+        NotThere: a path names no file and no folder.
     """
     found: dict[str, FoundFile] = {}
     for path in paths:
@@ -116,21 +120,47 @@ def _files(path: Path) -> Iterator[FoundFile]:
     """Yield the files of a path.
 
     Raises:
-        OSError: it cannot be looked at.
+        OSError: it is neither a file nor a folder.
     """
-    if not path.is_dir():
+    if path.is_dir():
+        yield from _inside(path)
+    elif path.is_file():
         yield FoundFile(path, path.stat().st_size, named=True)
-        return
-    for folder, folders, names in os.walk(path, onerror=_refuse):
+    else:
+        path.stat()
+        raise OSError("it is no file")
+
+
+def _inside(top: Path) -> Iterator[FoundFile]:
+    """Yield the files in a folder, and in those in it."""
+    closed: list[FoundFile] = []
+
+    def note(error: OSError) -> None:
+        closed.append(FoundFile(Path(os.fsdecode(error.filename)), 0, named=True))
+
+    seen: set[str] = set()  # folders: links may lead in a circle
+    for folder, folders, names in os.walk(top, onerror=note, followlinks=True):
+        real = os.path.realpath(folder)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         for name in sorted(names):
-            inside = Path(folder, name)
-            if not name.startswith(".") and inside.is_file():
-                yield FoundFile(inside, inside.stat().st_size, named=False)
+            if not name.startswith("."):
+                yield from _one(Path(folder, name))
+    yield from closed
 
 
-def _refuse(error: OSError) -> None:
-    raise error
+def _one(path: Path) -> Iterator[FoundFile]:
+    """Yield what a folder names, if it is a file, or may be one."""
+    try:
+        found = path.stat()
+    except OSError:
+        yield FoundFile(path, 0, named=True)
+    else:
+        if S_ISREG(found.st_mode):
+            yield FoundFile(path, found.st_size, named=False)
 
 
 def _number(text: str) -> int:

@@ -1,7 +1,9 @@
 """Which files are imported, and by whom."""
 
+import os
 from hashlib import md5
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -66,7 +68,7 @@ def test_folders_are_searched(tmp_path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"12345")
     (tmp_path / "link").symlink_to(tmp_path / "a.warc")
-    (tmp_path / "lost").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(tmp_path / "b" / "pipe")
     found = files_of([tmp_path / "a.warc", tmp_path])
     names = [str(each.path.relative_to(tmp_path)) for each in found]
     assert names == ["a.warc", "b/two.warc", "b/c/one.warc"]
@@ -78,3 +80,46 @@ def test_a_path_that_names_nothing_is_an_error(tmp_path: Path) -> None:
     """A wrong name is said, and nothing is imported."""
     with pytest.raises(NotThere, match="nowhere"):
         files_of([tmp_path / "nowhere"])
+
+
+def test_links_are_followed_and_what_leads_nowhere_is_told(tmp_path: Path) -> None:
+    """A collection may be links to the folders of other disks; a disk may not be there."""
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    inside.mkdir()
+    outside.mkdir()
+    (outside / "a.warc").write_bytes(b"12345")
+    (inside / "disk").symlink_to(outside)
+    (inside / "circle").symlink_to(inside)
+    (inside / "lost").symlink_to(tmp_path / "nowhere")
+    found = files_of([inside])
+    assert [(each.path.name, each.size, each.named) for each in found] == [
+        ("lost", 0, True),
+        ("a.warc", 5, False),
+    ]
+
+
+def test_a_folder_that_is_closed_is_told_and_the_others_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is among the files, by its own name, and refused with them."""
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "open.warc").write_bytes(b"12345")
+    real = os.scandir
+
+    def scandir(path: str) -> Any:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert [(each.path.name, each.named) for each in files_of([tmp_path])] == [
+        ("open.warc", False),
+        ("closed", True),
+    ]
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    """A pipe that is named would never give its first byte."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(NotThere, match="no file"):
+        files_of([tmp_path / "pipe"])
