@@ -34,7 +34,10 @@ _SHOWN = 16
 
 
 class UnknownFormat(Exception):
-    """A file is of no web archive that is known here; the message says what it begins with."""
+    """A file is of no web archive that is known here; the message says what it begins with.
+
+    It does not name the file: whoever tells it does.
+    """
 
 
 class RecordReader(Protocol):
@@ -85,7 +88,8 @@ def open_records(path: Path, offset: int = 0) -> RecordReader:
         return ArcReader(path, offset)
     if tianwang.looks_like(taste):
         return TianwangReader(path, offset)
-    raise UnknownFormat(f"{path} begins with {shown!r}: no WARC, ARC, WACZ or Tianwang file")
+    begin = f"begins with {shown!r}" if shown else "is empty"
+    raise UnknownFormat(f"{begin}: no WARC, ARC, WACZ or Tianwang file")
 
 
 def open_warc(file: BinaryIO, offset: int = 0) -> RecordReader:
@@ -121,7 +125,7 @@ def inflate(path: Path, target: Path) -> list[Damage]:
             return stored(path, to)
         compression = compression_of(source)
         if not compression:
-            raise UnknownFormat(f"{path} is compressed neither with gzip nor with zstd")
+            raise UnknownFormat("is compressed neither with gzip nor with zstd")
         return inflated(source, compression, to)
 
 

@@ -207,7 +207,7 @@ def test_unknown_formats(data, tmp_path):
     """What is no file of a web archive is refused, and says so."""
     path = tmp_path / "a.warc.gz"
     path.write_bytes(data)
-    with pytest.raises(UnknownFormat, match=r"a\.warc\.gz"):
+    with pytest.raises(UnknownFormat, match="^begins with" if data else "^is empty: no WARC"):
         open_records(path)
 
 
