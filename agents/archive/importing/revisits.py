@@ -23,6 +23,8 @@ from anet.workers import Workers
 _SECOND = 14  # digits of a date up to its second
 _PIECE = 1 << 20
 _REMEMBERED = 100_000
+_PASSES = 8  # a revisit may repeat one that waited, too; longer chains go on with the next import
+_MEANT = 16  # contents of a URL in one second that are looked through
 _LOST = (NotHeld, NotProven, HoldersDown)
 
 
@@ -54,7 +56,14 @@ class Revisits:
         Raises:
             StorageError: the store failed.
         """
-        after = b""
+        for _ in range(_PASSES):
+            if not await self._pass(files):
+                return
+
+    async def _pass(self, files: Collection[bytes]) -> int:
+        """Look once at all that wait; return how many were settled."""
+        after, before = b"", self._figures.revisits
+        self._figures.pending = 0
         while page := await self._workers.run(self._state.pending, after):
             after = page[-1][0]
             settled: dict[bytes, Found] = {}
@@ -70,6 +79,7 @@ class Revisits:
             self._figures.pending += sum(
                 key not in settled and key[:KEY] in files for key, _ in page
             )
+        return self._figures.revisits - before
 
     async def _found(self, repeat: Repeat) -> Found | None:
         """Return the capture of a revisit, or None while its content is not known."""
@@ -94,18 +104,26 @@ class Revisits:
         return None
 
     async def _other(self, repeat: Repeat, content: tuple[str, int] | None) -> Capture | None:
-        """Return the capture that a revisit refers to, if it has the content that it should."""
-        found: Capture | None = None
+        """Return the capture that a revisit refers to, if it has the content that it should.
+
+        Without a digest nobody can tell which of several contents of one second was meant.
+        """
+        found: dict[str, Capture] = {}  # by their contents, of each the last
         try:
             async for captures in self._store.captures(structure_key(repeat.url)):
-                for each in captures:
-                    if self._is_meant(repeat, each, content):
-                        found = each
+                found |= {
+                    each.content: each for each in captures if self._is_meant(repeat, each, content)
+                }
+                if len(found) > _MEANT:
+                    return None
         except DamagedStructure:
             return None
-        if found is None or content is not None or not repeat.digests:
-            return found
-        return found if await self._has(found, repeat.digests[0]) else None
+        if repeat.digests and content is None:
+            for each in found.values():
+                if await self._has(each, repeat.digests[0]):
+                    return each
+            return None
+        return next(iter(found.values())) if len(found) == 1 else None
 
     @staticmethod
     def _is_meant(repeat: Repeat, other: Capture, content: tuple[str, int] | None) -> bool:

@@ -3,9 +3,9 @@
 import gzip
 import os
 from collections.abc import Awaitable, Callable
-from hashlib import sha256
+from hashlib import md5, sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pytest_twisted import ensureDeferred
@@ -262,6 +262,49 @@ async def test_a_revisit_finds_the_capture_that_it_names(
     first, second = pages(captures_in(tmp_path / "disk"))
     assert (second.head, second.content, second.status) == (first.head, first.content, 200)
     assert origin.value(second.origin, "revisit") == f"not-modified {first.date} {URL}".strip()
+
+
+def named(files: Any, year: int, target: str, **more: str) -> bytes:
+    """Return a revisit of a year that repeats what the target was at the date of all others."""
+    refers = {"WARC_Refers_To_Target_URI": target, "WARC_Date": f"{year}-02-03T04:05:06Z"}
+    more = {"WARC_Refers_To_Date": "2020-02-03T04:05:06Z"} | refers | more
+    head = b"" if "not-modified" in more.get("WARC_Profile", "") else files.head()
+    return cast(bytes, files.revisit(target, b"", head, **more))
+
+
+@ensureDeferred
+async def test_a_revisit_of_one_of_two_contents_waits_unless_its_digest_says_which(
+    bring: Bring, files: Any, captures_in: CapturesIn, tmp_path: Path
+) -> None:
+    """Two answers of one second: each is found by its digest, and none without one."""
+    bodies = [b"one", b"two", b"three"]
+    digests = [f"md5:{md5(each, usedforsecurity=False).hexdigest()}" for each in bodies]
+    revisits = [
+        named(files, 2021 + place, URL, WARC_Payload_Digest=each)
+        for place, each in enumerate([*digests, "none"])
+    ]
+    answers = [files.response(URL, each) for each in bodies]
+    figures = await bring(files.plain(tmp_path / "a.warc", *revisits, *answers))
+    assert (figures.revisits, figures.pending) == (3, 1)
+    found = {each.date[:4]: each.content for each in pages(captures_in(tmp_path / "disk"))}
+    assert [found[year] for year in ("2021", "2022", "2023")] == list(map(content_key, bodies))
+
+
+@ensureDeferred
+async def test_revisits_of_revisits_find_their_contents(
+    bring: Bring, files: Any, tmp_path: Path
+) -> None:
+    """In whatever order they come, each finds what the one before it found."""
+    profile = {
+        "WARC_Profile": "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+        "WARC_Payload_Digest": "none",
+    }
+    chain = [
+        named(files, year, URL, WARC_Refers_To_Date=f"{year - 1}-02-03T04:05:06Z", **profile)
+        for year in range(2024, 2020, -1)
+    ]
+    figures = await bring(files.plain(tmp_path / "a.warc", *chain, files.response(URL, b"base")))
+    assert (figures.revisits, figures.pending, figures.captures) == (4, 0, 5)
 
 
 @ensureDeferred
