@@ -20,6 +20,7 @@ zip_members   zip files from anybody, read in bounds
 
 page, plain, members   a page for writers; bytes at any place of a file; compressed streams
 walking       records one after another by their lengths, and those that are found by searching
+compressed, gzip_end          members and frames of files, and where a damaged one ends
 arc, arc_members, url_record, arc_writing           ARC files, and DAT files
 dat           what DAT records say
 tianwang, tianwang_header, tianwang_writing         Tianwang files

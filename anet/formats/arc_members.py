@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from attrs import define
 
 from anet.formats.compressed import MOST_IN_VAIN
+from anet.formats.gzip_end import gzip_end
 from anet.formats.members import MAGIC, Member
 from anet.formats.plain import PlainFile
 from anet.formats.record import Damage, DamagedRecord, Record
@@ -142,6 +143,9 @@ def _next(file: PlainFile, member: Member, within: bool) -> int:
         return member.end  # only what is in it was wrong
     except DamagedRecord:
         begin = member.offset + 1 if within else member.end
+        end = gzip_end(file, member.offset) if within else None
+        if end is not None and (end == file.size or _sound(file, end)):
+            return end
         return next(filter(lambda at: _sound(file, at), _magic(file, begin)), file.size)
 
 

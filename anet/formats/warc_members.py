@@ -1,9 +1,10 @@
 """The records of a WARC that is compressed record by record, as ISO 28500 Annex D wants it.
 
 A member whose checksum holds but whose record does not is damage as a whole. After a member that
-cannot be decompressed, reading goes on at the next that is, and that begins with a record. What is
-small is decompressed and looked at before it is given out; what is large is a stream that raises
-`DamagedRecord` if it turns out not to be what its header says.
+cannot be decompressed, reading goes on at the next that is, and that begins with a record; never
+within one that can be, and of which only the checksum is wrong. What is small is decompressed and
+looked at before it is given out; what is large is a stream that raises `DamagedRecord` if it turns
+out not to be what its header says.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,8 @@ from typing import BinaryIO, cast
 from attrs import evolve
 from zope.interface import implementer
 
-from anet.formats.compressed import MOST_IN_VAIN, Compression, Member, beginnings
+from anet.formats.compressed import GZIP, MOST_IN_VAIN, Compression, Member, beginnings
+from anet.formats.gzip_end import gzip_end
 from anet.formats.record import Damage, DamagedRecord, IBlock, IRecordReader, Record
 from anet.formats.source import HeldBlock, Source
 from anet.formats.warc_head import (
@@ -174,23 +176,37 @@ class MembersWarc:
         try:
             member.skip()
         except DamagedRecord:
-            self._patience -= member.end - member.offset
-            begin = member.offset + 1 if self._patience > 0 else member.end
-            return next_member(self._source, self._compression, begin)
+            return self._resume_after_damage(member)
         return member.end
+
+    def _resume_after_damage(self, member: Member) -> int:
+        source, compression = self._source, self._compression
+        self._patience -= member.end - member.offset
+        if self._patience < 0:
+            return next_member(source, compression, member.end)
+        end = gzip_end(source, member.offset) if compression is GZIP else None
+        if end is not None and (end == source.size or _begins(source, compression, end)):
+            return end
+        return next_member(source, compression, member.offset + 1)
 
 
 def next_member(source: Source, compression: Compression, begin: int) -> int:
     """Return where the next member begins that begins with a record; else the end of the file."""
     for place in beginnings(source, compression.magic, begin):
-        try:
-            parse_header(Member(source, compression, place).taste())
-        except HeaderCut:
+        if _begins(source, compression, place):
             return place
-        except (BadHeader, DamagedRecord):
-            continue
-        return place
     return source.size
+
+
+def _begins(source: Source, compression: Compression, place: int) -> bool:
+    """Return whether a member begins at a byte, and a record in it."""
+    try:
+        parse_header(Member(source, compression, place).taste())
+    except HeaderCut:
+        return True
+    except (BadHeader, DamagedRecord):
+        return False
+    return True
 
 
 def _header(member: Member, data: bytes) -> tuple[Header, bytes]:

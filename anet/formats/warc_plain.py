@@ -6,6 +6,7 @@ up to the next that is sound: one that has all that ISO 28500 asks of a header, 
 can be believed. It may begin anywhere, for what is cut or inserted shifts what follows.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -27,6 +28,7 @@ from anet.formats.warc_head import (
 _HEADER_READS = (4 * 1024, 64 * 1024, MOST_HEADER + 1)
 _AFTER = 64  # bytes in which a record has to follow a block that no empty line follows
 _LOOKED_THROUGH = 64 * 1024  # bytes of a block, so that no file makes a reader look for hours
+_LOOKED_AT = 8  # beginnings of records in them; all but one would have to be of a block
 _EMPTY_LINE = b"\r\n\r\n"
 
 
@@ -114,9 +116,10 @@ def _is_across(source: Source, begin: int, end: int) -> bool:
 
     Then it is not of the block: the length is wrong, and an empty line is there by chance.
     """
-    for place in beginnings(source, VERSION_LINE, max(begin, end - _LOOKED_THROUGH)):
-        if place >= end:
-            break
+    begin = max(begin, end - _LOOKED_THROUGH)
+    lines = VERSION_LINE.finditer(source.peek(begin, end - begin))
+    for line in deque(lines, _LOOKED_AT):  # of true records, only the last can be the one
+        place = begin + line.start()
         with suppress(BadHeader):
             header = _header(source, place)
             if place + header.length + header.size > end:

@@ -274,6 +274,16 @@ def test_several_records_in_one_member(path):
     assert [each.url[-1] for each in everything(ArcReader(path))] == list("0123")
 
 
+def test_a_damaged_record_that_holds_an_arc(path):
+    """What was archived within a record is not taken for records when a bit of that is wrong."""
+    good, _ = file_of(some_pages(3), GZIP)
+    outer = bytearray(gzip.compress(written(page(9, good)), compresslevel=0))
+    outer[-20] ^= 1
+    found = read(path, good + bytes(outer) + good)
+    assert urls(found) == list("012012")
+    assert damage(found) == [(len(good), len(good) + len(outer))]
+
+
 def test_lengths_that_lie_in_a_member(path):
     """A length that is greater or smaller than its gzip member is damage of that record only."""
     good, _ = file_of(some_pages(2), GZIP)

@@ -107,3 +107,18 @@ def test_newlines_in_a_member(tmp_path):
     with open_records(path) as reader:
         assert sum(isinstance(each, Record) for each in reader) == 2
     assert process_time() - began < 1
+
+
+def test_records_that_end_at_one_place(tmp_path):
+    """A thousand records that all end in nonsense are not compared, each with each other."""
+    head = b"WARC/1.0\r\nWARC-Type: a\r\nContent-Length: %05d\r\n\r\n"
+    size, length = 60_000, len(head % 0)
+    heads = b"".join(head % (size - at - length) for at in range(0, size - length, length))
+    crossing = head % 900
+    nested = (heads[: -2 * length] + crossing).ljust(size, b"z") + b"\r\n\r\n" + b"y" * 99
+    path = tmp_path / "a.warc"
+    path.write_bytes(made(1).bytes + nested * 2)
+    began = process_time()
+    with open_records(path) as reader:
+        assert [isinstance(each, Record) for each in reader] == [True, False]
+    assert process_time() - began < 2

@@ -128,6 +128,15 @@ def test_truncated_anywhere(way, path):
         assert [(each.offset, each.end) for each in damage_of(found)] == [(before, end)]
 
 
+@pytest.mark.parametrize("at", [-6, -40])
+def test_a_damaged_record_that_holds_a_warc(at, path):
+    """What was archived within a record is not taken for records when a bit of that is wrong."""
+    inner = b"".join(gzipped(made(number) for number in (7, 8)))
+    bad = bytearray(gzip.compress(made(2, inner).bytes + b"\r\n" * 20, compresslevel=0))
+    bad[at] ^= 1
+    assert check(path, parts_with("gzip", bytes(bad)))
+
+
 def test_a_damaged_beginning(path):
     """A file whose very first bytes are damaged is still known by what follows."""
     for way in (plain, gzipped):
