@@ -91,8 +91,18 @@ class Exporting:
     async def _write(self) -> None:
         """Give all that is not given yet."""
         self.figures.doing = "writing"
+        after = await self._thread.run(self._writing.begin)
+        await self._give(after)
+        after, left = await self._thread.run(self._selection.anew)
+        self.figures.left += left.captures
+        self.figures.bytes_left += left.bytes
+        await self._give(after)
+        await self._thread.run(self._writing.finish)
+
+    async def _give(self, after: int) -> None:
+        """Give the items after a place."""
         waiting: deque[Deferred[list[tuple[Item, Group]]]] = deque()
-        batches = self._batches(await self._thread.run(self._writing.begin))
+        batches = self._batches(after)
         try:
             more = True
             while more or waiting:
@@ -103,7 +113,6 @@ class Exporting:
                 if waiting:
                     await self._thread.run(self._writing.write, await waiting[0])
                     waiting.popleft()
-            await self._thread.run(self._writing.finish)
         except BaseException:
             await self._given_up(waiting)
             raise
@@ -152,7 +161,8 @@ class Exporting:
         try:
             if isinstance(body, Missing):
                 raise BadRecords(body.words)
-            records = await self._workers.run(self._decoded, body)
+            found = await self._workers.run(self._decoded, body)
+            records = await self._thread.run(self._selection.claim, item, found)
         except BadRecords as error:
             return Group(item.place, 0, 0, (), (f"records of {item.capture.url}: {error}",))
         finally:

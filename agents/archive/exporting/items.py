@@ -11,7 +11,7 @@ from agents.origin import value
 
 # Kinds: what is written as new records; records that were kept; captures that were made of these.
 _OWN, _KEPT, _IMPORTED = 0, 1, 2
-_CAPTURE = "kind, date, url, content, size, status, metadata, origin, head, is_whole, file"
+_CAPTURE = "kind, date, url, content, size, status, metadata, origin, head, is_whole, file, record"
 TABLES = f"""
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE found ({_CAPTURE});
@@ -19,6 +19,9 @@ CREATE TABLE items (place INTEGER PRIMARY KEY, {_CAPTURE});
 CREATE TABLE files (name TEXT PRIMARY KEY, last INTEGER, size INTEGER, told TEXT);
 CREATE TABLE pages (place INTEGER, url TEXT, date TEXT, title TEXT);
 CREATE TABLE problems (place INTEGER, words TEXT);
+CREATE TABLE given (place INTEGER, file BLOB, offset INTEGER, record TEXT);
+CREATE INDEX given_places ON given (file, offset);
+CREATE INDEX given_records ON given (record);
 """
 # Imported captures come from the records of their file; those of which none were kept are written
 # as all others are. Records of files of which nothing is chosen are of no concern.
@@ -27,11 +30,22 @@ UPDATE found SET kind = 0 WHERE kind = 2
   AND file NOT IN (SELECT file FROM found WHERE kind = 1);
 DELETE FROM found WHERE kind = 1 AND NOT :whole
   AND file NOT IN (SELECT file FROM found WHERE kind = 2);
-DELETE FROM found WHERE kind = 2;
-INSERT INTO items SELECT NULL, * FROM found
+INSERT INTO items SELECT NULL, * FROM found WHERE kind < 2
   ORDER BY kind, CASE kind WHEN 0 THEN date END, url, metadata, date, content;
 CREATE INDEX whole ON items (content, place) WHERE is_whole;
-DROP TABLE found;
+DELETE FROM found WHERE kind < 2;
+"""
+# Imported captures of which no record was given: those that kept it are lost.
+ANEW = """
+INSERT INTO items SELECT NULL, * FROM found
+  WHERE record NOT IN (SELECT record FROM given) ORDER BY date, url, content;
+INSERT INTO given SELECT place, '', 0, record FROM items WHERE kind = 2 AND place > :before;
+"""
+FORGET = """
+DELETE FROM pages WHERE place > :after;
+DELETE FROM problems WHERE place > :after;
+DELETE FROM given WHERE place > :after;
+DELETE FROM items WHERE place > :after AND kind = 2;
 """
 READ = """
 SELECT i.place, i.kind, i.date, i.url, i.content, i.size, i.status, i.metadata, i.origin, i.head,
@@ -94,11 +108,12 @@ class WholeFile:
 
 def row_of(capture: Capture) -> tuple[Any, ...]:
     """Return the row of a capture that was chosen."""
-    kind, file = _OWN, None
+    kind, file, record = _OWN, None, None
     if capture.url.startswith(SCHEME):
         kind, file = _KEPT, capture.url.removeprefix(SCHEME).partition("?")[0]
     elif "import: " in capture.origin and (imported := value(capture.origin, "import")):
         kind, file = _IMPORTED, quote(imported, safe="")
+        record = value(capture.origin, "record-id") or f"{capture.date} {capture.url}"
     is_whole = kind != _KEPT and capture.size > 0
     return (
         kind,
@@ -112,6 +127,7 @@ def row_of(capture: Capture) -> tuple[Any, ...]:
         capture.head,
         is_whole,
         file,
+        record,
     )
 
 

@@ -7,7 +7,7 @@ what names them (requests, metadata, conversions), and what tells of the whole f
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from pathlib import Path
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import BinaryIO, cast
@@ -133,15 +133,28 @@ def url_of(record: KeptRecord) -> str:
     return canonical(target) or target
 
 
+def identity_of(record: KeptRecord) -> str:
+    """Return by what the capture of a record is known to be its own, see `items.row_of`."""
+    return field_of(record, "warc-record-id") or f"{date_of(record)} {url_of(record)}"
+
+
 def field_of(record: KeptRecord, name: str) -> str:
     """Return the first value of a field, its name in small letters."""
     return next((value for key, value in record.fields if key.lower() == name), "")
 
 
 def _in_chunks(body: Body, sizes: Sequence[tuple[int, int]], spool: Path) -> BinaryIO:
-    """Return a body in its chunks again, in a file of its own (RFC 9112 §7.1)."""
+    """Return a body in its chunks again, in a file of its own (RFC 9112 §7.1).
+
+    Raises:
+        LostBlock: the chunks are not of the body.
+    """
+    if any(each < 1 for chunk in sizes for each in chunk):
+        raise LostBlock("its chunks have no sizes")
     file: BinaryIO = TemporaryFile(dir=spool)  # noqa: SIM115
     source = BytesIO(body) if isinstance(body, bytes) else body
+    if source.seek(0, SEEK_END) != sum(size * times for size, times in sizes):
+        raise LostBlock("its chunks are not as long as its content")
     source.seek(0)
     for size, times in (*sizes, (0, 1)):
         for _ in range(times):

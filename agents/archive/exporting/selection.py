@@ -19,7 +19,9 @@ import msgspec
 
 from agents.archive.errors import ArchiveError
 from agents.archive.exporting.items import (
+    ANEW,
     ARRANGE,
+    FORGET,
     LOSE,
     READ,
     TABLES,
@@ -30,7 +32,9 @@ from agents.archive.exporting.items import (
     item_of,
     row_of,
 )
+from agents.archive.exporting.kept import identity_of
 from agents.archive.exporting.order import Order
+from agents.archive.kept_records import KeptRecord
 from agents.capture import Capture
 
 NAME = "export.sqlite"
@@ -114,7 +118,7 @@ class Selection:
         if not (captures or problems):
             return
         with self._whole():
-            statement = "INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            statement = "INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             self._database.executemany(statement, map(row_of, captures))
             self._problems((0, words) for words in problems)
 
@@ -183,9 +187,33 @@ class Selection:
     def forget(self, after: int) -> None:
         """Forget what was said of items after a place, which are to be given again."""
         with self._whole():
-            self._database.execute("DELETE FROM pages WHERE place > ?", (after,))
-            self._database.execute("DELETE FROM problems WHERE place > ?", (after,))
+            for statement in filter(str.strip, FORGET.split(";")):
+                self._database.execute(statement, {"after": after})
             self._database.execute(TRY_AGAIN, (after,))
+
+    def claim(self, item: Item, records: Sequence[KeptRecord]) -> list[KeptRecord]:
+        """Return those of the records of a slice that no other slice of the file gives."""
+        file = item.capture.url.encode()
+        claimed = []
+        with self._whole():
+            for each in records:
+                query = "SELECT 1 FROM given WHERE file = ? AND offset = ? AND place <> ?"
+                if self._database.execute(query, (file, each.offset, item.place)).fetchone():
+                    continue
+                claimed.append(each)
+                row = (item.place, file, each.offset, identity_of(each))
+                self._database.execute("INSERT INTO given VALUES (?, ?, ?, ?)", row)
+        return claimed
+
+    def anew(self) -> tuple[int, Amount]:
+        """Take up imported captures whose records are lost; return after which place, how much."""
+        query = "SELECT COALESCE(MAX(place), 0) FROM items"
+        before: int = self._database.execute(query).fetchone()[0]
+        with self._whole():
+            for statement in filter(str.strip, ANEW.split(";")):
+                named = {"before": before} if ":before" in statement else {}
+                self._database.execute(statement, named)
+        return before, self.amount(before)
 
     def pages(self) -> Iterator[tuple[str, str, str]]:
         """Yield URL, date and title of pages, in order."""
@@ -194,7 +222,8 @@ class Selection:
     def written(self, told: str) -> None:
         """Keep that all items are given, and let go of them; the next stage is packing."""
         with self._whole():
-            self._database.execute("DROP TABLE items")
+            for table in ("found", "items", "given"):
+                self._database.execute(f"DROP TABLE {table}")
             self._state("told", told)
             self._state("stage", "packing")
         self._database.execute("VACUUM")

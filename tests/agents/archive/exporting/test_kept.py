@@ -5,6 +5,7 @@ from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pytest_twisted import ensureDeferred
 from warcio.archiveiterator import ArchiveIterator
 
@@ -123,7 +124,10 @@ BLOCKS = [
 ]
 
 
-def imported(origin: str = f"import: {FILE}\nrecord-id: <2>\n") -> Capture:
+ORIGIN = f"import: {FILE}\nrecord-id: <urn:uuid:00000000-0000-0000-0000-000000000002>\n"
+
+
+def imported(origin: str = ORIGIN) -> Capture:
     """Return the capture that an import made of the response."""
     return capture("http://a.example/", "20200102", BODY, head=HEAD, origin=origin)
 
@@ -219,6 +223,48 @@ async def test_lost_parts_are_named(fill: Fill, export: Export, tmp_path: Path) 
     assert figures.lost == 2
     assert "record at 4000" in figures.problems[0]
     assert "warc:wget%201.warc.gz" in figures.problems[1]
+
+
+@ensureDeferred
+@pytest.mark.parametrize("lost", [0, 1])
+async def test_a_lost_slice_costs_no_capture(
+    lost: int, fill: Fill, export: Export, tmp_path: Path
+) -> None:
+    """Captures whose records are lost are written anew; those of other slices only once."""
+    captures, contents = slices(RECORDS[:1], RECORDS[1:4])
+    other = capture("http://b.example/y", "20200106", BODY, origin=f"import: {FILE}\n")
+    await fill([imported(), other, *captures], [BODY, OTHERS, contents[1 - lost]])
+    figures = await export(size=1000)
+    again = await export(size=1000)
+    assert figures.lost == again.lost == 1
+    assert (figures.left, figures.bytes_left) == (0, 0)
+    given = [(version, dict(fields)["WARC-Type"]) for version, fields, _ in read(tmp_path / "out")]
+    new = [("WARC/1.1", "response"), ("WARC/1.1", "revisit")]
+    old = [("WARC/1.0", kind) for kind in ("warcinfo", "response", "request", "metadata")]
+    assert given == ([old[0], *new] if lost else [*old[1:], new[0]])
+
+
+@ensureDeferred
+async def test_a_record_that_two_slices_keep_is_given_once(
+    fill: Fill, export: Export, tmp_path: Path
+) -> None:
+    """As of a file that grew, whose last record is read again."""
+    captures, contents = slices(RECORDS[:4], RECORDS[2:])
+    await fill([imported(), *captures], [BODY, OTHERS, *contents])
+    figures = await export()
+    assert figures.well
+    found = read(tmp_path / "out")
+    assert sorted(found, key=str) == sorted(expected(range(len(RECORDS))), key=str)
+
+
+@pytest.mark.parametrize("sizes", [[(0, 10**12)], [(1, 10**12)], [(2000, 2)], [(-1, -2000)]])
+def test_chunks_that_are_not_of_a_content_make_no_block(
+    sizes: list[tuple[int, int]], tmp_path: Path
+) -> None:
+    """Nothing is made up, and nothing takes endless time."""
+    record = kept_record("response", at(1, "http://a/"), Stored("k", len(BODY), sizes), number=1)
+    with pytest.raises(kept.LostBlock, match="chunks"):
+        kept.block(record, {"k": BODY}, tmp_path)
 
 
 @ensureDeferred
