@@ -9,6 +9,7 @@ all take the name from here, so that they agree.
 import json
 from base64 import b64encode
 from collections.abc import Iterator
+from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import HTTP
 from typing import Any
@@ -93,7 +94,14 @@ def _multipart(content_type: str, body: bytes) -> str | None:
         head = b"Content-Type: " + content_type.encode("ascii")
     except UnicodeEncodeError:
         return None
-    message = BytesParser(policy=HTTP).parsebytes(head + b"\r\n\r\n" + body)
+    try:
+        return _parts(BytesParser(policy=HTTP).parsebytes(head + b"\r\n\r\n" + body))
+    except Exception:  # the library raises whatever comes of its guesses about broken heads
+        return None
+
+
+def _parts(message: EmailMessage) -> str | None:
+    """Return the names and values of the parts of a message, or None when it is no form."""
     if not message.is_multipart():
         return None
     fields: list[tuple[str, bytes]] = []

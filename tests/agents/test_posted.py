@@ -118,3 +118,10 @@ def test_it_agrees_with_the_field(sent):
     theirs = postquery.append_method_query("POST", kind, len(body), BytesIO(body), URL)[1]
     ours = posted_url(URL, "POST", kind, body).removeprefix(URL)
     assert unquote_plus(ours) == (unquote_plus(theirs) if kind != FORM else theirs)
+
+
+def test_a_form_that_the_parser_stumbles_over_is_named_by_its_bytes() -> None:
+    """Whatever a request says of its body, its answer gets a name, and that of no other method."""
+    body = b'Content-Disposition: form-data; name="\r\n\r\nabc'
+    name = posted_url("http://a.example/", "POST", "multipart/form-data; boundary*", body)
+    assert name.startswith("http://a.example/?__wb_method=POST&__wb_post_data=")

@@ -14,6 +14,7 @@ from anet.formats.payload import MOST_HEAD, Chunks, NotChunked, http_head
 from anet.formats.record import DamagedRecord, Record
 
 _INLINE = 1024  # bytes of a block that lies beside its record
+_SIZES = 100_000  # of chunks that are remembered; a body with more stays as it lies
 _HTTP = frozenset(("response", "revisit", "request"))
 _EMPTY_CHUNK = b"0\r\n\r\n"
 
@@ -140,6 +141,8 @@ class Blocks:
         def pieces() -> Iterator[bytes]:
             for piece in self._spool.pieces(key):
                 yield chunks.feed(piece)
+                if len(chunks.sizes) > _SIZES:
+                    raise NotChunked(f"its chunks have more than {_SIZES} sizes")
             chunks.close()
 
         try:

@@ -149,6 +149,18 @@ async def test_chunks_are_undone_and_remembered(
 
 
 @ensureDeferred
+async def test_chunks_of_too_many_sizes_stay_in_the_body(
+    bring: Bring, files: Any, captures_in: CapturesIn, tmp_path: Path
+) -> None:
+    """Their list would be longer than the body that it tells of."""
+    body = b"1\r\na\r\n2\r\nbb\r\n" * 60_000 + b"0\r\n\r\n"
+    record = files.response(URL, body, head=files.head("Transfer-Encoding: chunked"))
+    figures = await bring(files.plain(tmp_path / "a.warc", record))
+    [capture] = pages(captures_in(tmp_path / "disk"))
+    assert figures.well and capture.content == content_key(body)
+
+
+@ensureDeferred
 async def test_a_repeated_import_does_nothing_unless_asked(
     bring: Bring, files: Any, captures_in: CapturesIn, tmp_path: Path
 ) -> None:
