@@ -24,6 +24,12 @@ class NotThere(ArchiveError):
     status = 2
 
 
+class NothingThere(ArchiveError):
+    """The paths name no file of a web archive."""
+
+    status = 2
+
+
 class PartsRefused(ArchiveError):
     """The words for parts make no sense; the message says what would."""
 

@@ -14,6 +14,7 @@ from twisted.internet.defer import Deferred
 from agents.archive.importing.figures import Figures
 from agents.archive.importing.finding import FoundFile, Parts
 from agents.archive.importing.loading import Loading
+from agents.archive.importing.looking import refuse
 from agents.archive.importing.reading import FileFailed, FileReading
 from agents.archive.importing.revisits import Revisits
 from agents.archive.importing.spool import Spool
@@ -96,7 +97,7 @@ class Importing:
                 await self._slices(reading, state, progress)
                 self.figures.files += 1
         except FileFailed as error:
-            self._refuse(file, reading, str(error))
+            refuse(self.figures, file, reading, str(error))
         finally:
             await self._workers.run(reading.end)
         progress.reach(1.0)
@@ -112,9 +113,11 @@ class Importing:
     async def _slices(self, reading: FileReading, state: FileState, progress: "_Progress") -> None:
         """Import what is left of a file."""
         if state.size >= 0:
-            state.go_on()
+            state.go_on(anew=not reading.look.seekable)
         reading.look.identity, reading.look.hashed = state.identity, state.hashed
-        size = await reading.unpack()
+        size, damage = await reading.unpack()
+        if not state.next:
+            self._loading.tell_damage(reading, state, damage)
         ahead = Deferred.fromCoroutine(reading.read(state.next))
         try:
             while state.size < 0:
@@ -136,14 +139,6 @@ class Importing:
         self.figures.digests += state.digests
         for words in state.told:
             self.figures.tell(words)
-
-    def _refuse(self, file: FoundFile, reading: FileReading, words: str) -> None:
-        """Say that a file is not imported; a folder may hold what is no file of an archive."""
-        if reading.look.unknown and not file.named:
-            self.figures.files_other += 1
-        else:
-            self.figures.files_refused += 1
-            self.figures.tell(f"{file.path}: {words}")
 
 
 class _Progress:

@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.archive.importing.captures import Found, Repeat
 from agents.archive.importing.figures import Figures
-from agents.archive.importing.reading import FileReading
+from agents.archive.importing.reading import Broken, FileReading
 from agents.archive.importing.slices import Read
 from agents.archive.importing.spool import Place, contents_of
 from agents.archive.importing.state import FileState, ImportState
@@ -86,13 +86,18 @@ class Loading:
 
     def _tell(self, file: FileReading, state: FileState, read: Read) -> None:
         """Take note of what is wrong, for this command and for those that repeat it."""
-        for begin, end, cause in read.damage:
-            self._say(state, f"{file.path}: bytes {begin} to {end}: {cause}")
+        self.tell_damage(file, state, read.damage)
         for offset, words in read.problems:
             self._say(state, f"{file.path}: the record at byte {offset}: {words}")
-        state.damage += len(read.damage)
         state.digests += len(read.problems)
         state.torn = read.ended and bool(read.damage) and read.damage[-1][0] == read.next
+
+    def tell_damage(self, file: FileReading, state: FileState, damage: Sequence[Broken]) -> None:
+        """Take note of what of a file cannot be read."""
+        for begin, end, cause in damage:
+            self._say(state, f"{file.path}: bytes {begin} to {end}: {cause}")
+        state.damage += len(damage)
+        self._figures.damage += len(damage)
 
     def _say(self, state: FileState, words: str) -> None:
         state.tell(words)
@@ -105,7 +110,6 @@ class Loading:
         pages = [each for each in read.captures if not each.url.startswith(SCHEME)]
         figures.captures += len(pages) + settled
         figures.revisits += settled
-        figures.damage += len(read.damage)
         figures.digests += len(read.problems)
         figures.bytes_read += read.blocks
 

@@ -22,6 +22,9 @@ from anet.processes import Processes
 
 _Shape = TypeVar("_Shape")
 
+Broken = tuple[int, int, str]
+"""Offset, end and cause of damage."""
+
 _TIME = 60.0  # seconds for a slice, and one more for each …
 _RATE = 10 << 20  # … bytes of the file: one record may be all of it
 _NOWHERE = -1
@@ -65,11 +68,11 @@ class FileReading:
         if self.look.problem:
             raise FileFailed(self.look.problem)
 
-    async def unpack(self) -> int:
+    async def unpack(self) -> tuple[int, list[Broken]]:
         """Write it without its compression, if only that can be read from the middle.
 
         Returns:
-            The bytes of what is read.
+            The bytes of what is read, and what could not be decompressed.
 
         Raises:
             FileFailed: it cannot be.
@@ -77,11 +80,10 @@ class FileReading:
         """
         if not self.look.seekable:
             self._read_from = self._spool.new()
-            await self._sure(
-                object, slices.unpack, os.fsencode(self.path), os.fsencode(self._read_from)
-            )
-            return self._read_from.stat().st_size
-        return self.look.size
+            paths = os.fsencode(self.path), os.fsencode(self._read_from)
+            damage = await self._sure(list[Broken], slices.unpack, *paths)
+            return self._read_from.stat().st_size, damage
+        return self.look.size, []
 
     def end(self) -> None:
         """Remove what `unpack` wrote."""

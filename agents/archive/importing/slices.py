@@ -1,7 +1,7 @@
 """What a worker process does: reads some records of a file, and says what becomes of them.
 
 Each function here is a task for `anet.processes`: it knows nothing of other tasks, and can be
-repeated. A slice ends between two exchanges, at about 8 MiB of blocks or 2,000 records; where it
+repeated. A slice ends between two exchanges, at about 16 MiB of blocks or 2,000 records; where it
 ends depends on the file alone, so that a slice that is read again is the same.
 """
 
@@ -26,7 +26,7 @@ from anet.formats.reading import UnknownFormat, inflate, open_records
 from anet.formats.record import Damage, DamagedRecord, Record
 
 RECORDS = 2000  # of a slice
-_BYTES = 8 << 20  # of the blocks of a slice, and of what is told of them
+_BYTES = 16 << 20  # of the blocks of a slice, and of what is told of them
 _TOLD = 4 << 20  # bytes of heads and fields, with which a slice ends in the midst of an exchange
 _IDENTITY = 4096  # bytes of a file that tell it from others of its name
 _KEPT_HEAD = (
@@ -132,8 +132,11 @@ def is_same(path: bytes, identity: str, hashed: int) -> bool:
     return len(first) == hashed and sha256(first).hexdigest() == identity
 
 
-def unpack(path: bytes, target: bytes) -> None:
+def unpack(path: bytes, target: bytes) -> list[tuple[int, int, str]]:
     """Write a file without the compression that is around all of it.
+
+    Returns:
+        Offset, end and cause of what could not be decompressed, and is left out.
 
     Raises:
         CannotRead: it cannot be read.
@@ -141,11 +144,12 @@ def unpack(path: bytes, target: bytes) -> None:
     """
     with _reading(path) as name:
         try:
-            inflate(name, Path(os.fsdecode(target)))
+            damage = inflate(name, Path(os.fsdecode(target)))
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise failure(Path(os.fsdecode(target)), error) from None
             raise
+    return [(each.offset, each.end, each.cause) for each in damage[:_PROBLEMS]]
 
 
 def read(source: Source | list[Any], offset: int, until: int, folder: bytes) -> Read:

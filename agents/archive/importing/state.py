@@ -61,8 +61,15 @@ class FileState(msgspec.Struct, omit_defaults=True):
         if len(self.told) < _TOLD:
             self.told.append(words)
 
-    def go_on(self) -> None:
-        """Forget the damage at the end of a file that has grown: there it is read again."""
+    def go_on(self, *, anew: bool = False) -> None:
+        """Forget the damage at the end of a file that has grown: there it is read again.
+
+        Args:
+            anew: whether all of it is, for it is known only unpacked what is its end.
+        """
+        if anew:
+            self.next = self.damage = self.digests = 0
+            self.told, self.torn = [], False
         if self.torn:
             self.torn = False
             self.damage -= 1

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import zlib
 from collections.abc import Awaitable, Callable
 from hashlib import md5, sha256
 from pathlib import Path
@@ -347,6 +348,24 @@ async def test_one_member_around_everything_is_inflated_first(
     assert (await bring(path)).well
     assert len(pages(captures_in(tmp_path / "disk"))) == 5
     assert not list((tmp_path / "spool").iterdir())
+
+
+@ensureDeferred
+async def test_what_cannot_be_decompressed_is_told_though_the_records_are_whole(
+    bring: Bring, files: Any, tmp_path: Path
+) -> None:
+    """A file that is one member, and ends between two records, is no whole file; once and again."""
+    path, packer = tmp_path / "a.warc.gz", zlib.compressobj(wbits=31)
+    for number in range(5):
+        with path.open("ab") as file:
+            file.write(packer.compress(files.response(f"{URL}{number}", os.urandom(9000))))
+            file.write(packer.flush(zlib.Z_FULL_FLUSH))
+    figures = await bring(path)
+    assert (figures.captures, figures.damage, figures.well) == (5, 1, False)
+    assert (await bring(path)).problems == figures.problems
+    with path.open("ab") as file:
+        file.write(packer.flush())
+    assert (await bring(path)).well
 
 
 @ensureDeferred

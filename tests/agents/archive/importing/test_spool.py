@@ -34,6 +34,16 @@ def test_what_is_written_is_found_again(
     assert bodies == {sha256(data).hexdigest(): data for data in [*small, *large]}
 
 
+def test_a_pack_that_lost_its_end_is_not_loaded(tmp_path: Path) -> None:
+    """What is stored unhashed has at least the bytes that were hashed."""
+    folder = SliceFolder(tmp_path / "slice")
+    folder.add(b"content")
+    folder.close()
+    os.truncate(tmp_path / "slice" / "pack", 6)
+    with pytest.raises(SpoolFailed, match="shorter"):
+        contents_of(tmp_path / "slice", list(folder.places.values()))
+
+
 def test_a_content_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
     """What could not be read to its end is no content."""
 
