@@ -68,6 +68,7 @@ def wget_like(path: Path) -> list[bytes]:
     request = b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
     revisit = b"HTTP/1.1 200 OK\r\nETag: 1\r\n\r\n"
     about = ["WARC-Target-URI: <http://a.example/>", "WARC-Date: 2020-01-02T03:04:05Z"]
+    image = ["WARC-Target-URI: <http://a.example/image>", about[1]]
     http = "Content-Type: application/http;msgtype="
     profile = "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/"
     refers = [
@@ -97,7 +98,7 @@ def wget_like(path: Path) -> list[bytes]:
             revisit,
         ),
         warc_record(7, "conversion", [*about, "Content-Type: text/plain"], b"text"),
-        warc_record(8, "resource", [*about, "Content-Type: image/gif"], b"GIF89a" * 300),
+        warc_record(8, "resource", [*image, "Content-Type: image/gif"], b"GIF89a" * 300),
         warc_record(
             9,
             "response",
