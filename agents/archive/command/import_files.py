@@ -16,8 +16,9 @@ from agents.archive.command.progress import many
 from agents.archive.command.storage_files import Bench
 from agents.archive.errors import ArchiveError
 from agents.archive.importing.figures import Figures
-from agents.archive.importing.finding import FoundFile, Parts, files_of
+from agents.archive.importing.finding import FoundFile, NothingThere, Parts, files_of
 from agents.archive.importing.importing import Importing
+from agents.archive.importing.looking import without_any
 from agents.archive.importing.reading import PRELOAD
 from agents.archive.importing.spool import Spool
 from agents.archive.importing.state import ImportState
@@ -28,11 +29,13 @@ from agents.page import human_bytes, human_number, human_seconds
 from agents.storage.stores.cluster import ClusterStore
 from agents.storage.stores.folder import FolderStore
 from agents.storage.stores.places import absolute
+from anet.garbage import settle
 from anet.processes import Processes
 
 _HERE = "archive"  # the imports into the archive itself, whether it runs or not
 _MEMORY = 512 << 20  # bytes that a slice may take
 _VALUE = 64 << 20  # bytes of what is told of one
+_SHOWN = 5  # paths that are told when nothing is there
 
 
 async def import_files(reactor: Any, options: argparse.Namespace) -> int:
@@ -42,6 +45,7 @@ async def import_files(reactor: Any, options: argparse.Namespace) -> int:
         StorageError: the store failed; the same command goes on where it stopped.
         ArchiveError: a path names nothing, or there is no room; likewise.
     """
+    settle()
     processors = len(os.sched_getaffinity(0))
     parts = Parts.parse(options.parts, options.only, processors)
     configuration = configured(options)
@@ -50,10 +54,7 @@ async def import_files(reactor: Any, options: argparse.Namespace) -> int:
         files: list[FoundFile] = await bench.workers.run(
             files_of, [Path(each) for each in options.paths]
         )
-        store = await _target(reactor, bench, configuration, options.to)
         with ExitStack() as stack:
-            state = ImportState(folder / "state")
-            stack.callback(state.close)
             spool = stack.enter_context(Spool(folder / "spool"))
             processes = Processes(
                 reactor,
@@ -65,6 +66,11 @@ async def import_files(reactor: Any, options: argparse.Namespace) -> int:
             )
             processes.startService()
             try:
+                if (refused := await without_any(files, processes, spool)) is not None:
+                    return _nothing(options, refused)
+                store = await _target(reactor, bench, configuration, options.to)
+                state = ImportState(folder / "state")
+                stack.callback(state.close)
                 importing = Importing(store, state, spool, processes, bench.workers)
                 figures, seconds = await bench.watch(
                     importing.run(files, parts, processors, again=options.again),
@@ -73,6 +79,18 @@ async def import_files(reactor: Any, options: argparse.Namespace) -> int:
             finally:
                 await processes.stopService()
     return _tell(options, figures, seconds)
+
+
+def _nothing(options: argparse.Namespace, refused: Figures) -> int:
+    """Say that none of the files can be imported; return the exit status.
+
+    Raises:
+        NothingThere: nor was any of them named.
+    """
+    if not refused.files_refused:
+        words = ", ".join(options.paths[:_SHOWN]) + (" …" if len(options.paths) > _SHOWN else "")
+        raise NothingThere(f"{words}: there is no file of a web archive")
+    return _tell(options, refused, 0.0)
 
 
 def _folder(configuration: Configuration, to: str | None) -> Path:
@@ -132,15 +150,15 @@ def _parts(figures: Figures) -> list[str]:
         f"{many(figures.contents, 'content')} new ({human_bytes(figures.bytes)})",
         f"{human_number(figures.contents_known)} known",
     ]
-    for number, words in (
-        (figures.revisits, "revisits resolved"),
-        (figures.pending, "revisits PENDING"),
-        (figures.damage, "parts DAMAGED"),
-        (figures.digests, "records UNTRUE"),
-        (figures.files_refused, "files REFUSED"),
+    for number, what, how in (
+        (figures.revisits, "revisit", "resolved"),
+        (figures.pending, "revisit", "PENDING"),
+        (figures.damage, "part", "DAMAGED"),
+        (figures.digests, "record", "UNTRUE"),
+        (figures.files_refused, "file", "REFUSED"),
     ):
         if number:
-            parts.append(f"{human_number(number)} {words}")
+            parts.append(f"{many(number, what)} {how}")
     return parts
 
 

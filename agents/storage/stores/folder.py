@@ -56,7 +56,7 @@ class FolderStore:
 
         Raises:
             LayoutRefused: one holds something else.
-            StoreRefused: several cannot be written as one.
+            StoreRefused: several cannot be written as one, or it cannot be written.
         """
         if writing:
             if len(self._layouts) != 1:
@@ -65,7 +65,13 @@ class FolderStore:
             self._disk = DiskStore(
                 layout.root, self._workers, reserve=self._reserve, waiting_limit=_WAITING_LIMIT
             )
-            await self._disk.open()
+            try:
+                await self._disk.open()
+            except OSError as error:
+                raise StoreRefused(
+                    f"{layout.root} cannot be written ({error.strerror or error}): name a folder "
+                    "that can"
+                ) from error
         for layout in self._layouts:
             if not (layout.root / "layout").exists():
                 raise StoreRefused(
