@@ -92,7 +92,8 @@ class Importing:
                 state = FileState(reading.look.identity, reading.look.hashed)
             self._seen.add(file_key(reading.name, state.identity))
             if state.size >= reading.look.size:
-                self._tell_known(state)
+                self._tell_again(state)
+                self.figures.files_known += 1
             else:
                 await self._slices(reading, state, progress)
                 self.figures.files += 1
@@ -114,6 +115,7 @@ class Importing:
         """Import what is left of a file."""
         if state.size >= 0:
             state.go_on(anew=not reading.look.seekable)
+        self._tell_again(state)
         reading.look.identity, reading.look.hashed = state.identity, state.hashed
         size, damage = await reading.unpack()
         if not state.next:
@@ -132,9 +134,8 @@ class Importing:
                 await ahead
             raise
 
-    def _tell_known(self, state: FileState) -> None:
-        """Say again what is wrong with a file that was imported before."""
-        self.figures.files_known += 1
+    def _tell_again(self, state: FileState) -> None:
+        """Say again what is wrong with what was imported before of a file."""
         self.figures.damage += state.damage
         self.figures.digests += state.digests
         for words in state.told:

@@ -201,6 +201,19 @@ async def test_a_file_that_has_grown_is_read_on(
 
 
 @ensureDeferred
+async def test_a_file_that_has_grown_is_still_damaged_where_it_was(
+    bring: Bring, files: Any, tmp_path: Path
+) -> None:
+    """Nothing is well only because the damage lies in what an earlier command has read."""
+    record = files.response(URL, b"a")
+    path = files.plain(tmp_path / "a.warc", record, b"nonsense\r\n", record)
+    assert (await bring(path)).damage == 1
+    files.plain(path, record, b"nonsense\r\n", record, record)
+    figures = await bring(path)
+    assert (figures.files, figures.damage, figures.well) == (1, 1, False)
+
+
+@ensureDeferred
 async def test_damage_is_told_and_the_rest_comes_in(
     bring: Bring, files: Any, captures_in: CapturesIn, tmp_path: Path
 ) -> None:
