@@ -11,7 +11,7 @@ from pytest_twisted import ensureDeferred
 from twisted.internet.defer import Deferred, DeferredList
 
 from agents.capture import structure_key
-from agents.storage.disk import durable
+from agents.storage.disk import contents, durable
 from agents.storage.disk import journal as journal_module
 from agents.storage.disk.additions import AdditionsLog, Entry
 from agents.storage.disk.layout import Layout
@@ -71,6 +71,20 @@ async def test_many_contents_become_files_at_once(store: DiskStore, monkeypatch)
     store.space._reserve, store.space._left = 1 << 60, 0
     with pytest.raises(DiskFull):
         await store.put_files([(_key(b"more"), b"more")])
+
+
+@ensureDeferred
+async def test_what_this_program_has_hashed_is_hashed_no_second_time(
+    store: DiskStore, monkeypatch
+) -> None:
+    """It is written, found to be there, and mended like any other."""
+    given = [(_key(body), memoryview(body)) for body in (b"one", b"two")]
+    monkeypatch.setattr(contents, "sha256", None)
+    assert await store.put_files(given, hashed=True) == [True] * 2
+    path = store.layout.content(given[0][0])
+    path.write_bytes(b"oNe")
+    assert await store.put_files(given, hashed=True) == [False] * 2
+    assert path.read_bytes() == b"one"
 
 
 @ensureDeferred

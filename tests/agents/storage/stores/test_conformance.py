@@ -134,9 +134,13 @@ async def test_many_contents_are_put_at_once(kind: str, open_store: Any, tmp_pat
         expected = body.read_bytes() if isinstance(body, Path) else bytes(body)
         assert await whole(store, key) == expected
     assert not any(await store.put_all(given[:new]))
+    hashed = b"hashed by this program"
+    assert await store.put_all([(content_key(hashed), hashed)], hashed=True) == [True]
     assert await store.put_all([]) == []
     listed = [held.key async for held in all_held(store, "contents")]
-    assert listed == sorted({key for key, _ in given[: new + 1]} | {known, content_key(b"")})
+    assert listed == sorted(
+        {key for key, _ in given[: new + 1]} | {known, content_key(b""), content_key(hashed)}
+    )
 
 
 @stores
