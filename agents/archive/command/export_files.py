@@ -4,6 +4,7 @@ import argparse
 import re
 import sqlite3
 import sys
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from agents.archive.exporting.folder import ExportFolder
 from agents.archive.exporting.order import Order, end_of
 from agents.configuration import Configuration
 from agents.page import human_bytes, human_number, human_seconds
-from agents.storage.errors import StorageError
+from agents.storage.errors import LayoutRefused, StorageError
+from agents.storage.stores.errors import StoreRefused
 
 _UNUSUAL = re.compile(r"[^A-Za-z0-9.-]+")
 
@@ -38,16 +40,22 @@ async def export_files(reactor: Any, options: argparse.Namespace) -> int:
     """Export; the status is 1 when something of it could not be given.
 
     Raises:
-        ArchiveError: the export cannot be done; repeated, it goes on where it stopped.
-        InvalidDate: a date is none.
+        ArchiveError: the export cannot be done; the message says whether it goes on if repeated.
     """
     configuration = configured(options)
     order = _order(options)
     path = Path(options.output) if options.output else _folder(configuration, order)
     try:
         figures, seconds = await _exported(reactor, configuration, order, path)
-    except (StorageError, OSError) as error:
+    except (StoreRefused, LayoutRefused) as error:
+        raise ArchiveError(f"--source: {error}" if order.source else str(error)) from error
+    except StorageError as error:
         raise ArchiveError(f"{error}; the same command goes on where it stopped") from error
+    except OSError as error:
+        raise ArchiveError(
+            f"{error.filename or path}: {error.strerror or error}; once that is mended, the same "
+            "command goes on where it stopped"
+        ) from error
     except sqlite3.Error as error:
         raise ArchiveError(
             f"{path}: {error}; once it can be written, the same command goes on where it stopped"
@@ -62,7 +70,13 @@ async def _exported(
         store = await bench.open(order.source or _disks_here(configuration))
         thread = await bench.threads(1)
         begun = dates.now(reactor)[:14]
-        folder = await thread.run(ExportFolder, path, order, begun, configuration.directory)
+        try:
+            folder = await thread.run(ExportFolder, path, order, begun, configuration.directory)
+        except OSError as error:
+            raise ArchiveError(
+                f"{path} cannot be written ({error.strerror or error}); name another folder with "
+                "--output"
+            ) from error
         exporting = Exporting(store, order, folder, bench.workers, thread)
         before = reactor.seconds()
         try:
@@ -84,14 +98,21 @@ def _order(options: argparse.Namespace) -> Order:
     return Order(
         source=options.source or "",
         sites=tuple(sorted(set(options.sites))),
-        first=dates.parse(options.first) if options.first else "",
-        last=end_of(options.last) if options.last else "",
+        first=_date("--from", options.first, dates.parse),
+        last=_date("--to", options.last, end_of),
         format=options.format,
         compression=options.compression,
         size=options.size,
         revisits=options.revisits,
         batches=options.batches,
     )
+
+
+def _date(option: str, text: str | None, read: Callable[[str], str]) -> str:
+    try:
+        return read(text) if text else ""
+    except dates.InvalidDate as error:
+        raise Unfit(f"{option}: {error}") from None
 
 
 def _disks_here(configuration: Configuration) -> str:
@@ -140,7 +161,10 @@ def _tell(options: argparse.Namespace, figures: Figures, seconds: float, path: P
     if figures.lost > len(figures.problems):
         sys.stderr.write(f"and {human_number(figures.lost - len(figures.problems))} more\n")
     if figures.absent:
-        sys.stderr.write(f"not asked, for they are down: {', '.join(figures.absent)}\n")
+        sys.stderr.write(
+            f"not asked, for they were down: {', '.join(figures.absent)}; what they alone hold is "
+            "missing: export again into another folder once they are back, or forgotten\n"
+        )
     line = " · ".join((*_parts(figures), human_seconds(seconds)))
     sys.stdout.write(f"{line}\n{path}\n")
     return 0 if figures.well else 1
