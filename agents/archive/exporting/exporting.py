@@ -68,7 +68,6 @@ class Exporting:
         if await self._stage() == "packing":
             await self._thread.run(self._folder.pack)
         await self._thread.run(self._folder.end)
-        self.figures.absent = list(self._store.absent)
 
     async def _stage(self) -> str:
         return await self._thread.run(lambda: self._selection.stage)
@@ -83,7 +82,7 @@ class Exporting:
                 await self._thread.run(self._selection.choose, captures, problems)
                 self.figures.chosen += len(captures)
             after = keys[-1]
-            await self._thread.run(self._selection.pass_by, after)
+            await self._thread.run(self._selection.pass_by, after, self._store.absent)
             self.figures.looked_at += len(keys)
         self.figures.doing = "arranging"
         await self._thread.run(self._selection.arrange)

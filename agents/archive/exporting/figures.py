@@ -29,7 +29,7 @@ class Figures:
         file_bytes: their bytes.
         lost: what could not be given.
         problems: some of that, in words.
-        absent: parts of the store that could not be reached, and may hold more.
+        absent: parts of the store that were not asked for what is chosen, and may hold more.
     """
 
     doing: str = ""
@@ -50,8 +50,8 @@ class Figures:
 
     @property
     def well(self) -> bool:
-        """Whether everything that was chosen is given."""
-        return not self.lost
+        """Whether everything is given, as far as everybody was asked."""
+        return not (self.lost or self.absent)
 
     def take_up(self, selection: Selection, last: int) -> None:
         """Begin again after an item; what was told of those behind it is told again."""

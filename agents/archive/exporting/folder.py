@@ -118,6 +118,7 @@ class ExportFolder:
         figures.doing = ""
         figures.files, figures.file_bytes = len(files), sum(file.size for file in files)
         figures.lost, figures.problems = self.selection.problems()
+        figures.absent = self.selection.absent
         return figures
 
     def close(self) -> None:

@@ -122,10 +122,16 @@ class Selection:
             self._database.executemany(statement, map(row_of, captures))
             self._problems((0, words) for words in problems)
 
-    def pass_by(self, cursor: str) -> None:
-        """Keep that everything was chosen up to a structure file."""
+    @property
+    def absent(self) -> list[str]:
+        """Which parts of the store were not asked while choosing."""
+        return self._known("absent").split()
+
+    def pass_by(self, cursor: str, absent: Iterable[str] = ()) -> None:
+        """Keep that everything was chosen up to a structure file, but of parts that are absent."""
         with self._whole():
             self._state("cursor", cursor)
+            self._state("absent", " ".join(sorted({*self.absent, *absent})))
             for table in ("found", "problems"):
                 self._state(table, str(self._last_row(table)))
 

@@ -200,6 +200,18 @@ async def test_what_nodes_hold_that_are_away_is_not_lost(
     assert captures_of(tmp_path / "out") == ALL
 
 
+@ensureDeferred
+async def test_who_was_not_asked_is_told(
+    fill: Fill, export: Export, tmp_path: Path, threads: Workers
+) -> None:
+    """Also by a later run: what a node that was away alone holds was not chosen."""
+    await fill(ALL, BODIES)
+    store = Other(tmp_path / "disk", threads)
+    store.store.absent = ["storage-2"]
+    for figures in (await export(store), await export()):
+        assert (figures.absent, figures.lost, figures.well) == (["storage-2"], 0, False)
+
+
 class Other:
     """A store that is no folder."""
 
