@@ -174,7 +174,7 @@ def beginnings(source: Source, magic: re.Pattern[bytes], offset: int) -> Iterato
             if offset + match.start() > last:
                 last = offset + match.start()
                 yield last
-        if offset + len(piece) >= source.size:
+        if len(piece) < _SEARCHED:  # the end, which is nearer when somebody cuts the file meanwhile
             return
         offset += len(piece) - _LONGEST
 

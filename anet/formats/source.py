@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 from zope.interface import implementer
 
-from anet.formats.record import IBlock
+from anet.formats.record import DamagedRecord, IBlock
 
 _WINDOW = 64 * 1024
 
@@ -76,8 +76,15 @@ class SourceBlock:
         self._source, self._at, self._end = source, begin, end
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; nothing at the end."""
-        data = self._source.read(self._at, min(size, self._end - self._at))
+        """Return the next bytes; nothing at the end.
+
+        Raises:
+            DamagedRecord: somebody has cut the file meanwhile.
+        """
+        wanted = min(size, self._end - self._at)
+        data = self._source.read(self._at, wanted)
+        if len(data) < wanted:
+            raise DamagedRecord("the file was cut while it was read")
         self._at += len(data)
         return data
 

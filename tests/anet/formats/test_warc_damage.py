@@ -1,6 +1,7 @@
 """Whatever is wrong with a WARC is told, and everything else in it is read."""
 
 import gzip
+import os
 import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +23,7 @@ from warc_files import (
 )
 
 from anet.formats.reading import UnknownFormat, inflate, open_records
-from anet.formats.record import DamagedRecord
+from anet.formats.record import Damage, DamagedRecord
 
 ALL = [made(number) for number in range(6)]
 LARGE = made(2, bytes(range(256)) * 8000)
@@ -135,6 +136,19 @@ def test_a_damaged_record_that_holds_a_warc(at, path):
     bad = bytearray(gzip.compress(made(2, inner).bytes + b"\r\n" * 20, compresslevel=0))
     bad[at] ^= 1
     assert check(path, parts_with("gzip", bytes(bad)))
+
+
+def test_a_file_that_is_cut_while_it_is_read(path):
+    """A block that is not there any more is no block that ends, and the reading comes to an end."""
+    path.write_bytes(LARGE.bytes + ALL[3].bytes)
+    with open_records(path) as reader:
+        each = iter(reader)
+        block = next(each).block
+        os.truncate(path, 100_000)
+        with pytest.raises(DamagedRecord):
+            while block.read(65536):
+                pass
+        assert all(isinstance(one, Damage) for one in each)
 
 
 def test_a_damaged_beginning(path):
