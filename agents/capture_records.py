@@ -33,6 +33,7 @@ _COLON = re.compile(rb"[ \t]*:")
 _HIDDEN = b"X-Orig-"
 _VERSION = re.compile(rb"HTTP/[23](?:\.0)? ")
 _READ_VERSION = b"HTTP/1.1 "
+_NO_HEAD = b"HTTP/1.1 200 OK\r\n\r\n"
 _SPACE = NAMESPACE_URL.bytes
 _METHOD = re.compile(r"[?&]__wb_method=")
 
@@ -41,7 +42,8 @@ def readable_head(head: bytes) -> tuple[bytes, str]:
     """Return a head for readers of WARC, and what `received_head` needs to give it back.
 
     `Transfer-Encoding` becomes `X-Orig-Transfer-Encoding`, and HTTP/2 and 3 become HTTP/1.1 in the
-    status line. Where nothing has to change, the second is empty.
+    status line. What has no head gets one, or its content would be taken for that. Where nothing
+    has to change, the second is empty.
     """
     parts: list[bytes] = []
     edits: list[tuple[int, int, str]] = []
@@ -58,6 +60,8 @@ def readable_head(head: bytes) -> tuple[bytes, str]:
 
 def _changes(head: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Yield what is written otherwise: from where, to where, and what stands there instead."""
+    if not head:
+        yield 0, 0, _NO_HEAD
     if (version := _VERSION.match(head)) is not None:
         yield 0, version.end(), _READ_VERSION
     low = head.lower()

@@ -129,3 +129,10 @@ def test_identifiers_are_those_that_anybody_can_make() -> None:
 def test_moments_are_told_to_the_microsecond() -> None:
     """WARC 1.1 takes fractions of a second."""
     assert moment("20261121073000000001") == "2026-11-21T07:30:00.000001Z"
+
+
+def test_what_has_no_head_gets_one_in_its_record() -> None:
+    """Readers would take the content for it; it is not there any more once the record is read."""
+    readable, edits = readable_head(b"")
+    assert readable == b"HTTP/1.1 200 OK\r\n\r\n"
+    assert received_head(readable, edits) == b""

@@ -236,6 +236,7 @@ class Selection:
 
     def finish(self, packed: WholeFile | None = None) -> None:
         """Keep that all is done; `packed` is the file that took in all others."""
+        self._database.execute("PRAGMA synchronous = FULL")  # for these are removed after it
         with self._whole():
             if packed is not None:
                 self._database.execute("DELETE FROM files")
