@@ -105,10 +105,11 @@ class Importing:
         self.figures.files_left -= 1
 
     async def _state_of(self, reading: FileReading) -> FileState | None:
-        """Return how far a file is; None if it was never begun."""
+        """Return how far a file is; None if it was never begun, or is not in this target."""
         for state in await self._workers.run(self._state.files, reading.name):
             if await reading.is_same(state.identity, state.hashed):
-                return state
+                held = not state.content or await self._store.size(state.content) is not None
+                return state if held else None
         return None
 
     async def _slices(self, reading: FileReading, state: FileState, progress: "_Progress") -> None:

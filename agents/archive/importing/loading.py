@@ -47,6 +47,7 @@ class Loading:
             await self._store.append(captures_of(captures))
         self._tell(file, state, read)
         state.next = read.next
+        state.content = read.places[-1].key if read.places else state.content
         if read.ended:
             state.size = file.look.size
         settled_repeats = [repeat for repeat, _ in settled]

@@ -45,6 +45,8 @@ class FileState(msgspec.Struct, omit_defaults=True):
         digests: records of it whose digests are not true.
         told: some of that, in words.
         torn: whether the last damage is at its end, and may be whole when the file has grown.
+        content: one that came of it; empty if none did. A target that does not hold it is not the
+            one that is spoken of here, though it has its name: somebody made it anew.
     """
 
     identity: str
@@ -55,6 +57,7 @@ class FileState(msgspec.Struct, omit_defaults=True):
     digests: int = 0
     told: list[str] = []
     torn: bool = False
+    content: str = ""
 
     def tell(self, words: str) -> None:
         """Take note of what is wrong, in words."""

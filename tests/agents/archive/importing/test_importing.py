@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shutil
 import zlib
 from collections.abc import Awaitable, Callable
 from hashlib import md5, sha256
@@ -176,6 +177,19 @@ async def test_a_repeated_import_does_nothing_unless_asked(
     assert figures.files == 1 and figures.contents == 0
     assert figures.contents_known == first.contents
     assert captures_in(tmp_path / "disk") == before
+
+
+@ensureDeferred
+async def test_a_target_that_was_made_anew_is_filled_again(
+    bring: Bring, files: Any, captures_in: CapturesIn, tmp_path: Path
+) -> None:
+    """A file is known only where it is: of an emptied disk nothing is taken for imported."""
+    path = files.plain(tmp_path / "a.warc", files.response(URL, b"a"))
+    await bring(path)
+    shutil.rmtree(tmp_path / "disk")
+    figures = await bring(path)
+    assert (figures.files, figures.files_known) == (1, 0)
+    assert len(pages(captures_in(tmp_path / "disk"))) == 1
 
 
 @ensureDeferred
