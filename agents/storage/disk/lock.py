@@ -30,7 +30,7 @@ class DiskLock:
             os.close(descriptor)
             raise LayoutRefused(
                 f"{self._path.parent} is in use already: name each disk once, and run one storage "
-                "node on it"
+                "node, or one command, on it"
             ) from None
         self._descriptor = descriptor
 
