@@ -19,7 +19,7 @@ from isal import igzip, igzip_lib
 SCHEME = "warc:"
 MEDIA_TYPE = "application/x-dlweb-records"
 _ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)  # its stub says it is none
-_MOST = 256 << 20  # bytes of records; a slice is made of some 8 MiB of blocks, with 4 of fields
+_MOST = 256 << 20  # bytes of records; a slice is made of some 16 MiB of blocks, with 4 of fields
 _LEVEL = 2  # of ISA-L: ten times as quick as zlib, and a tenth larger
 
 
