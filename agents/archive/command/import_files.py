@@ -30,7 +30,6 @@ from agents.storage.stores.cluster import ClusterStore
 from agents.storage.stores.folder import FolderStore
 from agents.storage.stores.places import absolute
 from anet.garbage import settle
-from anet.garbage import settle
 from anet.processes import Processes
 
 _HERE = "archive"  # the imports into the archive itself, whether it runs or not
@@ -46,7 +45,6 @@ async def import_files(reactor: Any, options: argparse.Namespace) -> int:
         StorageError: the store failed; the same command goes on where it stopped.
         ArchiveError: a path names nothing, or there is no room; likewise.
     """
-    settle()
     settle()
     processors = len(os.sched_getaffinity(0))
     parts = Parts.parse(options.parts, options.only, processors)
