@@ -5,7 +5,7 @@ what names them (requests, metadata, conversions), and what tells of the whole f
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from io import SEEK_END, BytesIO
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import BinaryIO, cast
 from agents import dates
 from agents.archive.exporting.made import Bodies
 from agents.archive.exporting.order import Order, Sites
+from agents.archive.exporting.pages import title_in
 from agents.archive.exporting.reading import Body, Missing
 from agents.archive.kept_records import Inline, KeptRecord
 from agents.urls import canonical
@@ -25,6 +26,7 @@ _NAMES = frozenset(("warc-concurrent-to", "warc-refers-to"))
 _BRACKETS = re.compile(r"<(.*)>")
 _HEAD_LIMIT = 1 << 18  # bytes of a block in which the head of an answer is looked for
 _PIECE = 1 << 20
+_FOUND = re.compile(rb"HTTP/\S+[ \t]+200(?!\d)")
 _HELD = 4 << 20  # bytes of a block that is joined in memory
 
 
@@ -96,6 +98,43 @@ def head_of(record: KeptRecord, parts: Sequence[Part]) -> bytes:
     begin = parts[0][:_HEAD_LIMIT]
     end = re.search(rb"\r?\n\r?\n", begin)
     return begin[: end.end()] if begin.startswith(b"HTTP/") and end else b""
+
+
+def requests_of(records: Sequence[KeptRecord]) -> dict[str, bytes]:
+    """Return the requests of a slice by the identifiers of records that belong to them."""
+    found: dict[str, bytes] = {}
+    for each in records:
+        if each.kind == "request" and each.block and isinstance(each.block[0], Inline):
+            names = {*_named(each), field_of(each, "warc-record-id")} - {""}
+            found |= dict.fromkeys(names, each.block[0].data)
+    return found
+
+
+def page_of(
+    record: KeptRecord, head: bytes, bodies: Bodies, requests: Mapping[str, bytes]
+) -> str | None:
+    """Return what a record is called as a page, see `pages`; None when it is none to go to.
+
+    Args:
+        record: of a dated answer, or none of all that.
+        head: of the answer in it.
+        bodies: contents, of which its block is made.
+        requests: see `requests_of`.
+    """
+    if record.kind != "response" or not _FOUND.match(head) or not date_of(record):
+        return None
+    names = (field_of(record, "warc-record-id"), *_named(record))
+    request = next((requests[name] for name in names if name in requests), b"")
+    return title_in(head, _content(record, len(head), bodies), request)
+
+
+def _content(record: KeptRecord, start: int, bodies: Bodies) -> Body:
+    """Return the body of an answer, without chunks: a content, or what follows the head."""
+    body = next((bodies[key] for key, _ in stored(record)), None)
+    if body is not None and not isinstance(body, Missing):
+        return body
+    inline = [part.data for part in record.block if isinstance(part, Inline)]
+    return b"".join(inline)[start:]
 
 
 def joined(parts: Sequence[Part], start: int) -> Part:

@@ -27,13 +27,26 @@ _TITLE = re.compile(rb"<title\b[^>]{0,200}>([^<]{1,4000})</title", re.I)
 
 def title_of(capture: Capture, body: Body) -> str | None:
     """Return what a page is called, which may be nothing; None when it is none to go to."""
-    if capture.status != 200 or not _HTML.search(capture.head):
+    if capture.status != 200 or not _HTML.search(capture.head):  # quicker than the request
         return None
     request = request_of(capture.origin)
-    asked = _DESTINATION.search(request.head) if request is not None else None
+    return title_in(capture.head, body, request.head if request is not None else b"")
+
+
+def title_in(head: bytes, body: Body, request: bytes) -> str | None:
+    """Return the same of an answer with status 200.
+
+    Args:
+        head: of the answer.
+        body: its content, without chunks.
+        request: the head of what was asked; empty where that is not known.
+    """
+    if not _HTML.search(head):
+        return None
+    asked = _DESTINATION.search(request)
     if asked is not None and asked[1].lower() != b"document":
         return None
-    title = _title(capture.head, b"".join(_beginning(capture.head, body))[:_LOOKED_AT])
+    title = _title(head, b"".join(_beginning(head, body))[:_LOOKED_AT])
     return title or (None if asked is None else "")
 
 

@@ -102,9 +102,10 @@ class WarcForm:
         made: list[Made] = []
         problems: list[str] = []
         size = captures = 0
+        requests = kept.requests_of(records) if self._pages else {}
         for each in records:
             try:
-                made.append(self._again(each, bodies))
+                made.append(self._again(each, bodies, requests))
             except (kept.LostBlock, CannotWrite) as error:
                 problems.append(f"{item.capture.url}, record at {each.offset}: {error}")
             else:
@@ -142,11 +143,13 @@ class WarcForm:
         block = request.head + (request.body or b"")
         return Made("request", b"".join(new_record("request", fields, [block], self._encoding)))
 
-    def _again(self, each: KeptRecord, bodies: Bodies) -> Made:
+    def _again(self, each: KeptRecord, bodies: Bodies, requests: Mapping[str, bytes]) -> Made:
         parts = kept.block(each, bodies, self._spool)
         fields, version = kept.as_warc(each)
         data = held(record(fields, parts, self._encoding, version), each.size, self._spool)
-        return Made(each.kind, data, kept.url_of(each), fields, kept.head_of(each, parts))
+        head, url = kept.head_of(each, parts), kept.url_of(each)
+        page = kept.page_of(each, head, bodies, requests) if self._pages else None
+        return Made(each.kind, data, url, fields, head, page, date=kept.date_of(each))
 
 
 def _refers(revisit: Revisit, capture: Capture, known: Mapping[str, str]) -> Fields:

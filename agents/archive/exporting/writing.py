@@ -118,7 +118,7 @@ class Writing:
     def _keep(self, groups: Sequence[tuple[Item, Group]]) -> None:
         """Keep which pages there are in what was made, and what could not be made."""
         pages = [
-            (item.place, made.url, item.capture.date, made.page)
+            (item.place, made.url, made.date or item.capture.date, made.page)
             for item, group in groups
             for made in group.records
             if made.page is not None

@@ -11,6 +11,8 @@ from agents.archive.exporting import batching, exporting, packing
 from agents.archive.exporting.batching import Batching
 from agents.archive.exporting.items import Item
 from agents.archive.exporting.made import Group
+from agents.archive.kept_records import Inline, Stored
+from agents.capture import content_key
 from agents.capture_records import readable_head
 from anet.formats.batches import Batches
 from anet.formats.reading import open_records
@@ -25,7 +27,17 @@ from tests.agents.archive.exporting.test_exporting import (
     PAGE,
     captures_of,
 )
-from tests.agents.archive.exporting.test_kept import BODY, OTHERS, RECORDS, imported, slices
+from tests.agents.archive.exporting.test_kept import (
+    BODY,
+    OTHERS,
+    RECORDS,
+    at,
+    imported,
+    kept_record,
+    slices,
+)
+
+GONE = b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n"
 
 
 def blocks(path: Path) -> list[tuple[str, bytes]]:
@@ -58,6 +70,44 @@ async def test_old_formats_have_what_was_received(
         assert block[len(head) :] == by_key.get(each.content, block[len(head) :])
         assert len(block) == len(head) + each.size
     assert (figures.captures, figures.left_out) == (6, 0)
+
+
+@ensureDeferred
+async def test_a_wacz_of_imported_files_has_their_pages(
+    fill: Fill, export: Export, tmp_path: Path
+) -> None:
+    """Answers of HTML, found, that have a title or were asked for as documents; of their dates."""
+    html = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+    small = b"<title>Small</title>"
+    large = b"<title>Large</title>".ljust(2000)
+    key = content_key(large)
+    asked = b"GET / HTTP/1.1\r\nSec-Fetch-Dest: %b\r\n\r\n"
+    frame = [("WARC-Concurrent-To", "<urn:uuid:00000000-0000-0000-0000-000000000003>")]
+    plain = html.replace(b"Transfer-Encoding: chunked\r\n", b"")
+    records = [
+        kept_record("response", at(1, "http://a/1"), Inline(plain + small), number=1),
+        kept_record(
+            "response",
+            at(2, "http://a/2"),
+            Inline(html),
+            Stored(key, 2000, [(1000, 2)]),
+            number=2,
+            size=len(html) + 2019,
+        ),
+        kept_record("response", at(3, "http://a/frame"), Inline(plain + small), number=3),
+        kept_record(
+            "request", at(3, "http://a/frame") + frame, Inline(asked % b"iframe"), number=4
+        ),
+        kept_record("response", at(4, "http://a/gone"), Inline(GONE + small), number=5),
+    ]
+    captures, contents = slices(records)
+    await fill(captures, [large, *contents])
+    assert (await export(format="wacz")).problems == []
+    with Wacz(next((tmp_path / "out").glob("*.wacz"))) as wacz:
+        assert [(page.url, page.date[:10], page.title) for page in wacz.pages()] == [
+            ("http://a/1", "2020-01-01", "Small"),
+            ("http://a/2", "2020-01-02", "Large"),
+        ]
 
 
 @ensureDeferred
