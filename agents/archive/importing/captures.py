@@ -30,6 +30,7 @@ _FRACTION = re.compile(r"(\.\d{6})\d+")
 _ORIGIN = re.compile(r"(?:[a-z-]{1,40}: [^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+\n)*")
 _METADATA = re.compile(rf"[!-~](?:[ -~]{{0,{METADATA_LIMIT - 2}}}[!-~])?|")
 _NOT_MODIFIED = "server-not-modified"
+_NOT_CHANGED = 304  # the status of an answer without content
 _NOTHING = '""'  # of what an export writes, and belongs to no capture
 _MEDIA_TYPE_LIMIT = 1000  # characters
 
@@ -156,6 +157,8 @@ def _take(result: Mapped, member: Member, request: Member | None, file: str) -> 
         _take_over(capture, member, result.problems)
     if member.kind == "revisit":
         result.repeats.append(_repeat(capture, member))
+    elif capture.status == _NOT_CHANGED and capture.origin == told:
+        return None  # shown to a reader of that day, it would hide the page
     else:
         result.captures.append(capture)
     return capture

@@ -71,6 +71,7 @@ def test_a_target_is_made_canonical() -> None:
         {"warc_date": "yesterday"},
         {"warc_date": "2020-02-30T00:00:00Z"},
         {"head": b""},
+        {"head": b"HTTP/1.1 304 Not Modified\r\n\r\n"},
         {"content": ""},
         {"kind": "conversion"},
         {"kind": "metadata"},
@@ -145,7 +146,7 @@ def test_a_revisit_of_an_answer_304_takes_the_head_of_the_other() -> None:
     assert origin.value(found.capture.origin, "revisit") == "not-modified 20190101000000000000"
 
 
-ORIGIN = 'crawl: c-1\nsite: a\nagent: x\naddress: 192.0.2.1:80\n'
+ORIGIN = "crawl: c-1\nsite: a\nagent: x\naddress: 192.0.2.1:80\n"
 
 
 def test_what_this_archive_exported_comes_back_as_it_was() -> None:
@@ -169,6 +170,14 @@ def test_what_this_archive_exported_comes_back_as_it_was() -> None:
     assert (found.url, found.origin, found.metadata) == (posted, told, "12.5")
     assert found.date == "20200203040506123456"
     assert result.kept == [False, False] and not result.problems
+
+
+def test_a_304_of_this_archive_comes_back_and_a_forged_one_does_not() -> None:
+    """An export that is imported again gives the same captures; other files say what is not new."""
+    head = b"HTTP/1.1 304 Not Modified\r\n\r\n"
+    assert only(member(head=head, dlweb_origin=json.dumps(ORIGIN))).status == 304
+    forged = mapped([member(head=head, dlweb_origin="no JSON")], "a.warc")
+    assert not forged.captures and forged.kept == [True] and forged.problems
 
 
 @pytest.mark.parametrize(
