@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import shlex
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -150,12 +151,34 @@ def _parts(figures: Figures) -> list[str]:
     return parts
 
 
+def _when(begun: str) -> str:
+    """Return when an export that is repeated was chosen, and how to get what came since."""
+    date = f"{begun}000000"
+    return (
+        f"chosen on {dates.to_words(date)} UTC; what the archive took in since is not in it: name "
+        f"another --output for everything, or --from {dates.to_iso(date)} for captures since then\n"
+    )
+
+
+def _asked(options: argparse.Namespace) -> str:
+    """Return which captures were asked for, in the words of the command line."""
+    sites = " ".join(("--sites", *map(shlex.quote, options.sites))) if options.sites else ""
+    first = f"--from {options.first}" if options.first else ""
+    last = f"--to {options.last}" if options.last else ""
+    asked = " ".join(filter(None, (sites, first, last)))
+    return f" of {asked}" if asked else ""
+
+
 def _tell(options: argparse.Namespace, figures: Figures, seconds: float, path: Path) -> int:
     """Write what came of it; return the exit status."""
     if options.json:
         told = attrs.asdict(figures) | {"folder": str(path), "seconds": seconds}
         sys.stdout.write(msgspec.json.encode(told | {"well": figures.well}).decode() + "\n")
         return 0 if figures.well else 1
+    if figures.is_repeat:
+        sys.stderr.write(_when(figures.begun))
+    if not figures.chosen:
+        sys.stderr.write(f"no capture is chosen: the archive had none{_asked(options)}\n")
     for words in figures.problems:
         sys.stderr.write(f"{words}\n")
     if figures.lost > len(figures.problems):

@@ -30,6 +30,8 @@ class Figures:
         lost: what could not be given.
         problems: some of that, in words.
         absent: parts of the store that were not asked for what is chosen, and may hold more.
+        begun: when the export was begun, and chosen, 14 digits.
+        is_repeat: whether that was an earlier run.
     """
 
     doing: str = ""
@@ -47,11 +49,13 @@ class Figures:
     lost: int = 0
     problems: list[str] = field(factory=list)
     absent: Sequence[str] = field(factory=list)
+    begun: str = ""
+    is_repeat: bool = False
 
     @property
     def well(self) -> bool:
-        """Whether everything is given, as far as everybody was asked."""
-        return not (self.lost or self.absent)
+        """Whether there was something to give, all of it is given, and everybody was asked."""
+        return bool(self.chosen) and not (self.lost or self.absent)
 
     def take_up(self, selection: Selection, last: int) -> None:
         """Begin again after an item; what was told of those behind it is told again."""

@@ -119,6 +119,7 @@ class ExportFolder:
         figures.files, figures.file_bytes = len(files), sum(file.size for file in files)
         figures.lost, figures.problems = self.selection.problems()
         figures.absent = self.selection.absent
+        figures.begun, figures.is_repeat = self.selection.begun, self.selection.is_repeat
         return figures
 
     def close(self) -> None:

@@ -51,11 +51,15 @@ class Selection:
     Args:
         folder: of the export.
         order: what is wanted.
+
+    Attributes:
+        is_repeat: whether an earlier run made the file.
     """
 
     def __init__(self, folder: Path, order: Order) -> None:
         self._path, self._order = folder / NAME, order
         self._database: sqlite3.Connection
+        self.is_repeat = False
 
     def open(self, begun: str) -> None:
         """Open the file, or make it.
@@ -79,7 +83,8 @@ class Selection:
         self._database.execute("PRAGMA synchronous = NORMAL")
         order = msgspec.json.encode(self._order).decode()
         with self._whole():
-            if not self._database.execute("PRAGMA user_version").fetchone()[0]:
+            self.is_repeat = bool(self._database.execute("PRAGMA user_version").fetchone()[0])
+            if not self.is_repeat:
                 for statement in filter(str.strip, TABLES.split(";")):
                     self._database.execute(statement)
                 self._state("order", order)

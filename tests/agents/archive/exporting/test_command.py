@@ -1,5 +1,7 @@
 """`dlweb export` as a person types it."""
 
+import json
+import re
 import signal
 import subprocess
 import sys
@@ -67,6 +69,38 @@ async def test_people_are_told_how_it_went(fill: Fill, dlweb: Dlweb, tmp_path: P
     folder = Path(done.stdout.splitlines()[-1])
     assert folder.parent == tmp_path / "var" / "exports"
     assert list(folder.glob("*.warc.gz"))
+
+
+@ensureDeferred
+async def test_an_export_of_nothing_is_told(fill: Fill, dlweb: Dlweb) -> None:
+    """A site that is mistyped is named, with status 1, each time."""
+    await fill([capture("http://a.example/", "20260101", b"1")], [b"1"])
+    for _ in range(2):
+        done = dlweb(
+            "--source", "disk", "--sites", "a.exmaple", "--from", "2026", "--to", "2026-03"
+        )
+        assert done.returncode == 1
+        assert "no capture is chosen" in done.stderr
+        assert "of --sites a.exmaple --from 2026 --to 2026-03" in done.stderr
+    done = dlweb("--source", "disk", "--from", "2027", "--json")
+    assert (done.returncode, json.loads(done.stdout)["well"]) == (1, False)
+    assert dlweb("--source", "disk", "--sites", "a.example").returncode == 0
+
+
+@ensureDeferred
+async def test_a_repeat_says_when_it_was_chosen(fill: Fill, dlweb: Dlweb) -> None:
+    """And how to get what came since; a first run has no need to."""
+    await fill([capture("http://a.example/", "20260101", b"1")], [b"1"])
+    first = dlweb("--source", "disk", "--output", "out")
+    assert first.returncode == 0
+    assert "chosen on" not in first.stderr
+    await fill([capture("http://a.example/", "20260102", b"2")], [b"2"])
+    again = dlweb("--source", "disk", "--output", "out")
+    assert again.returncode == 0
+    [began] = re.findall(r"chosen on (\S+ \S+)", again.stderr)
+    assert f"--from {began.replace(' ', 'T')}Z" in again.stderr
+    assert "another --output" in again.stderr
+    assert "1 capture" in again.stdout
 
 
 @ensureDeferred

@@ -409,10 +409,11 @@ async def test_sites_and_dates_are_chosen(fill: Fill, export: Export, tmp_path: 
 
 @ensureDeferred
 async def test_an_empty_export_is_one(fill: Fill, export: Export, tmp_path: Path) -> None:
-    """Where nothing is chosen there is no file, and nothing is wrong."""
+    """Where nothing is chosen there is no file, and nothing is lost; but it is not well."""
     await fill(ALL, BODIES)
     figures = await export(sites=("nobody.example",))
-    assert (figures.captures, figures.files, figures.well) == (0, 0, True)
+    assert (figures.captures, figures.files, figures.lost) == (0, 0, 0)
+    assert not figures.well
     assert not list((tmp_path / "out").glob("*.warc*"))
 
 
