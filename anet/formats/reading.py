@@ -22,8 +22,9 @@ from anet.formats.source import Source
 from anet.formats.tianwang import TianwangReader
 from anet.formats.wacz_records import OpenWarc, WaczRecords, stored
 from anet.formats.warc_head import BEGINNING
-from anet.formats.warc_members import MembersWarc, next_member
-from anet.formats.warc_plain import PlainWarc, next_sound, past_newlines
+from anet.formats.warc_joined import JoinedWarc
+from anet.formats.warc_members import next_member
+from anet.formats.warc_plain import next_sound, past_newlines
 from anet.formats.warc_whole import WholeWarc, inflated, is_whole
 from anet.formats.zip_members import BadMember, NotZip
 
@@ -147,11 +148,9 @@ def _open_warc(source: Source, taste: bytes, offset: int) -> RecordReader | None
 
 
 def _reader(source: Source, compression: Compression | None, offset: int) -> RecordReader:
-    if not compression:
-        return PlainWarc(source, offset)
-    if not offset and is_whole(source, compression):
+    if compression and not offset and is_whole(source, compression):
         return WholeWarc(source, compression)
-    return MembersWarc(source, compression, offset)
+    return JoinedWarc(source, compression, offset)
 
 
 def _open_wacz(path: Path, offset: int) -> RecordReader | None:

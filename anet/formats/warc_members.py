@@ -7,7 +7,7 @@ looked at before it is given out; what is large is a stream that raises `Damaged
 out not to be what its header says.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
@@ -25,7 +25,7 @@ from anet.formats.warc_head import (
     HeaderCut,
     parse_header,
 )
-from anet.formats.warc_plain import PlainWarc
+from anet.formats.warc_plain import PlainWarc, never
 
 _EMPTY_LINE = b"\r\n\r\n"
 _NEWLINES = b"\r\n"
@@ -103,17 +103,26 @@ class MembersWarc:
 
     Attributes:
         seekable: that a reader can be started at any record.
+        end: the byte at which reading ended, once it did.
 
     Args:
         source: holds them.
         compression: of its members.
         begin: of the member to begin with.
+        is_other: tells whether something else begins at a byte, at which reading is to end.
     """
 
     seekable = True
 
-    def __init__(self, source: Source, compression: Compression, begin: int = 0) -> None:
+    def __init__(
+        self,
+        source: Source,
+        compression: Compression,
+        begin: int = 0,
+        is_other: Callable[[int], bool] = never,
+    ) -> None:
         self._source, self._compression, self._begin = source, compression, begin
+        self._is_other, self.end = is_other, source.size
         self._patience = MOST_IN_VAIN * source.size
 
     def __enter__(self) -> "MembersWarc":
@@ -150,6 +159,9 @@ class MembersWarc:
                     yield from self._others(member, length + size)
                 offset = member.end
             except (DamagedRecord, BadHeader) as error:
+                if self._is_other(offset):
+                    self.end = offset
+                    return
                 end = self._resume(member)
                 yield Damage(offset, end, str(error))
                 offset = end
@@ -185,7 +197,9 @@ class MembersWarc:
         if self._patience < 0:
             return next_member(source, compression, member.end)
         end = gzip_end(source, member.offset) if compression is GZIP else None
-        if end is not None and (end == source.size or _begins(source, compression, end)):
+        if end is not None and (
+            end == source.size or begins(source, compression, end) or self._is_other(end)
+        ):
             return end
         return next_member(source, compression, member.offset + 1)
 
@@ -193,12 +207,12 @@ class MembersWarc:
 def next_member(source: Source, compression: Compression, begin: int) -> int:
     """Return where the next member begins that begins with a record; else the end of the file."""
     for place in beginnings(source, compression.magic, begin):
-        if _begins(source, compression, place):
+        if begins(source, compression, place):
             return place
     return source.size
 
 
-def _begins(source: Source, compression: Compression, place: int) -> bool:
+def begins(source: Source, compression: Compression, place: int) -> bool:
     """Return whether a member begins at a byte, and a record in it."""
     try:
         parse_header(Member(source, compression, place).taste())

@@ -7,7 +7,7 @@ can be believed. It may begin anywhere, for what is cut or inserted shifts what 
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from zope.interface import implementer
@@ -36,22 +36,32 @@ class _Unsound(Exception):
     """No record that can be trusted is here; the message says why."""
 
 
+def never(_: int) -> bool:
+    """Return that nothing else begins at a byte."""
+    return False
+
+
 @implementer(IRecordReader)
 class PlainWarc:
     """Reads the records of a plain WARC.
 
     Attributes:
         seekable: that a reader can be started at any record.
+        end: the byte at which reading ended, once it did.
 
     Args:
         source: holds them.
         begin: of the record to begin with.
+        is_other: tells whether something else begins at a byte, at which reading is to end.
     """
 
     seekable = True
 
-    def __init__(self, source: Source, begin: int = 0) -> None:
-        self._source, self._begin = source, begin
+    def __init__(
+        self, source: Source, begin: int = 0, is_other: Callable[[int], bool] = never
+    ) -> None:
+        self._source, self._begin, self._is_other = source, begin, is_other
+        self.end = source.size
 
     def __enter__(self) -> "PlainWarc":
         return self
@@ -70,6 +80,9 @@ class PlainWarc:
             try:
                 header, after = sound_record(source, begin)
             except _Unsound as error:
+                if self._is_other(begin):
+                    self.end = begin
+                    return
                 end = next_sound(source, begin + 1)
                 yield Damage(begin, end, str(error))
                 begin = end

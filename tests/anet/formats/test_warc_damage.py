@@ -129,6 +129,32 @@ def test_truncated_anywhere(way, path):
         assert [(each.offset, each.end) for each in damage_of(found)] == [(before, end)]
 
 
+@pytest.mark.parametrize("first", sorted(WAYS))
+def test_parts_of_both_kinds(first, path):
+    """Records of a file put together from compressed and plain parts are read, from each on."""
+    other = "gzip" if first == "plain" else "plain"
+    ways = [first, first, other, other, first, other]
+    path.write_bytes(b"".join(WAYS[way](ALL)[at] for at, way in enumerate(ways)))
+    found = read(path)
+    assert records_of(found) == ALL
+    assert damage_of(found) == []
+    for number, (offset, _) in enumerate(found):
+        assert read(path, offset) == found[number:]
+
+
+def test_damage_in_parts_of_both_kinds(path):
+    """A record that is damaged in a part costs no other record of either part."""
+    parts = [*gzipped(ALL[:3]), *plain(ALL[3:])]
+    for spoilt_one in (1, 2, 4):
+        bad = list(parts)
+        at = -6 if spoilt_one < 3 else 10
+        bad[spoilt_one] = bad[spoilt_one][:at] + b"#" + bad[spoilt_one][at:][1:]
+        path.write_bytes(b"".join(bad))
+        found = read(path)
+        assert records_of(found) == [each for n, each in enumerate(ALL) if n != spoilt_one]
+        assert len(damage_of(found)) == 1
+
+
 @pytest.mark.parametrize("at", [-6, -40])
 def test_a_damaged_record_that_holds_a_warc(at, path):
     """What was archived within a record is not taken for records when a bit of that is wrong."""
