@@ -151,6 +151,7 @@ def _parts(figures: Figures) -> list[str]:
         f"{human_number(figures.contents_known)} known",
     ]
     for number, what, how in (
+        (figures.only_kept, "answer", "only kept"),
         (figures.revisits, "revisit", "resolved"),
         (figures.pending, "revisit", "PENDING"),
         (figures.damage, "part", "DAMAGED"),

@@ -15,7 +15,7 @@ from agents import dates, origin
 from agents.archive.importing.digests import declared
 from agents.archive.importing.members import Member
 from agents.capture import HEAD_LIMIT, METADATA_LIMIT, ORIGIN_LIMIT
-from agents.capture_records import received_head
+from agents.capture_records import received_head, status_of
 from agents.posted import posted_url
 from agents.urls import canonical
 
@@ -24,7 +24,7 @@ CAPTURED = frozenset(("response", "revisit", "resource"))
 OWN = "dlweb-origin"
 """The field, in small letters, of a record that can be made again from its capture."""
 
-_STATUS = re.compile(rb"\S+[ \t]+(\d{3})(?!\d)")
+_STATUS = re.compile(r"\d{1,3}", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _FRACTION = re.compile(r"(\.\d{6})\d+")
 _ORIGIN = re.compile(r"(?:[a-z-]{1,40}: [^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+\n)*")
@@ -76,12 +76,14 @@ class Mapped(msgspec.Struct):
         repeats: those whose contents are elsewhere.
         kept: of each record, whether it is to be kept; not if it can be made from its capture.
         problems: what is wrong with what the records say.
+        only_kept: records of which captures are made, but none of these.
     """
 
     captures: list[Found]
     repeats: list[Repeat]
     kept: list[bool] = []
     problems: list[str] = []
+    only_kept: int = 0
 
 
 def mapped(group: Sequence[Member], file: str) -> Mapped:
@@ -95,6 +97,7 @@ def mapped(group: Sequence[Member], file: str) -> Mapped:
     request = next((each for each in group if each.kind == "request"), None)
     made = [_take(result, each, request, file) for each in group]
     own = [each for each in made if each is not None]
+    result.only_kept = sum(each.kind in CAPTURED for each in group) - len(own)
     result.kept = [
         bool(result.problems) or not _is_made_again(member, capture, own)
         for member, capture in zip(group, made, strict=True)
@@ -115,12 +118,6 @@ def date_of(text: str) -> str:
         return dates.parse(_FRACTION.sub(r"\1", text[:60]))
     except dates.InvalidDate:
         return ""
-
-
-def status_of(head: bytes) -> int:
-    """Return the status that a head begins with; 0 when it does not say."""
-    found = _STATUS.match(head, 0, 100)
-    return int(found[1]) if found else 0
 
 
 def _is_made_again(member: Member, capture: Found | None, captures: Sequence[Found]) -> bool:
@@ -230,7 +227,7 @@ def _is_not_modified(member: Member) -> bool:
 def _repeat(capture: Found, member: Member) -> Repeat:
     digest = declared(member.get("warc-payload-digest"))
     date = date_of(member.get("warc-refers-to-date"))
-    headless = not capture.head or (_is_not_modified(member) and OWN not in member.fields)
+    headless = not member.head or (_is_not_modified(member) and OWN not in member.fields)
     if headless:
         capture.head, capture.status = b"", 0
     other = _refers_to(member) or capture.url
@@ -242,14 +239,17 @@ def _take_over(capture: Found, member: Member, problems: list[str]) -> None:
     told = _own_origin(member.get(OWN))
     url = member.get("dlweb-url") or capture.url
     metadata = member.get("dlweb-metadata")
+    status = member.get("dlweb-status") or str(capture.status)
     try:
         head = received_head(capture.head, member.get("dlweb-head") or "[]")
     except ValueError:
         told = None
-    if told is None or canonical(url) != url or not _METADATA.fullmatch(metadata):
+    sound = _METADATA.fullmatch(metadata) and _STATUS.fullmatch(status)
+    if told is None or canonical(url) != url or not sound:
         problems.append("its Dlweb- fields are not what this archive writes; they are not heeded")
         return
     capture.origin, capture.url, capture.metadata, capture.head = told, url, metadata, head
+    capture.status = int(status)
 
 
 def _own_origin(text: str) -> str | None:

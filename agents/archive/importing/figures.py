@@ -16,6 +16,7 @@ class Figures:
         files_other: files in folders that are none of a web archive.
         records: records read, by their kinds.
         captures: captures recorded; those that the target had already are among them.
+        only_kept: responses, resources and revisits that are kept and make no capture.
         contents: contents that were new to the target.
         contents_known: contents that it had.
         bytes: bytes of the new contents.
@@ -38,6 +39,7 @@ class Figures:
     files_other: int = 0
     records: dict[str, int] = field(factory=dict)
     captures: int = 0
+    only_kept: int = 0
     contents: int = 0
     contents_known: int = 0
     bytes: int = 0

@@ -113,6 +113,7 @@ class Loading:
         figures.revisits += settled
         figures.digests += len(read.problems)
         figures.bytes_read += read.blocks
+        figures.only_kept += read.only_kept
 
 
 def filled(capture: Found, content: str, size: int) -> Found:

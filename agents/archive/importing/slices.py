@@ -90,6 +90,7 @@ class Read(msgspec.Struct, array_like=True):
         damage: offset, end and cause of what could not be read.
         problems: offset of records that do not say the truth, and what is wrong.
         blocks: bytes of all blocks.
+        only_kept: responses, resources and revisits that make no capture.
     """
 
     next: int = 0
@@ -102,6 +103,7 @@ class Read(msgspec.Struct, array_like=True):
     damage: list[tuple[int, int, str]] = []
     problems: list[tuple[int, str]] = []
     blocks: int = 0
+    only_kept: int = 0
 
 
 def look(path: bytes) -> Look:
@@ -281,6 +283,7 @@ class _Reading:
             self._tell(group[0].offset, words)
         self._read.captures += result.captures
         self._read.repeats += result.repeats
+        self._read.only_kept += result.only_kept
         self._kept += compress(kept, result.kept)
 
     def _keep(self, end: int) -> None:

@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import dates, origin
-from agents.archive.importing.captures import Found, date_of, mapped, status_of
+from agents.archive.importing.captures import Found, date_of, mapped
 from agents.archive.importing.loading import captures_of
 from agents.archive.importing.members import Member
+from agents.capture import Capture
+from agents.capture_records import readable_head, response_fields, status_of
 from agents.posted import posted_url
 from agents.storage.disk.lines import check
 
@@ -82,6 +84,7 @@ def test_what_has_no_place_among_captures_is_only_kept(fields: dict[str, Any]) -
     """Nothing is invented for a record without URL, date, head or content, or of other kinds."""
     found = mapped([member(**fields)], "a.warc")
     assert not found.captures and not found.repeats and found.kept == [True] and not found.problems
+    assert found.only_kept == (fields.get("kind", "response") == "response")
 
 
 def test_an_answer_to_post_is_named_by_what_was_sent() -> None:
@@ -181,6 +184,31 @@ def test_a_304_of_this_archive_comes_back_and_a_forged_one_does_not() -> None:
 
 
 @pytest.mark.parametrize(
+    ("head", "status"),
+    [(b"", 0), (b"", 200), (HEAD, 404), (HEAD, 200), (b"HTTP/2 204\r\n\r\n", 204)],
+)
+@pytest.mark.parametrize("kind", ["response", "revisit"])
+def test_head_and_status_of_an_export_come_back(kind: str, head: bytes, status: int) -> None:
+    """As the archive had them, whatever stands in the head of the record; not another's."""
+    one = Capture(URL, "20200203040506000000", KEY, 5, status, head, ORIGIN)
+    readable, edits = readable_head(head)
+    said = {key.lower().replace("-", "_"): told for key, told in response_fields(one, {}, edits)}
+    said["warc_profile"] = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+    result = mapped([member(kind, head=readable, **said)], "a.warc")
+    [found] = result.captures or [each.capture for each in result.repeats]
+    assert (found.head, found.status, result.kept) == (head, status, [False])
+    assert not any(each.headless for each in result.repeats)
+
+
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\n\r\n"])
+def test_a_revisit_of_another_protocol_is_kept(head: bytes) -> None:
+    """`ICY 200 OK` is no head of HTTP: the block stays with the kept record."""
+    result = mapped([member("revisit", head=head, content="", size=0)], "a.warc")
+    assert result.kept == [True]
+    assert [each.headless for each in result.repeats] == [not head]
+
+
+@pytest.mark.parametrize(
     "forged",
     [
         member("request", head=b"GET /else HTTP/1.1\r\n\r\n", content="", dlweb_origin='""'),
@@ -222,6 +250,9 @@ def test_a_segment_is_no_capture() -> None:
         {"dlweb_origin": json.dumps(ORIGIN), "dlweb_url": "file:///etc/passwd"},
         {"dlweb_origin": json.dumps(ORIGIN), "dlweb_metadata": "x" * 17},
         {"dlweb_origin": json.dumps(ORIGIN), "dlweb_metadata": "a\nb"},
+        {"dlweb_origin": json.dumps(ORIGIN), "dlweb_status": "-1"},
+        {"dlweb_origin": json.dumps(ORIGIN), "dlweb_status": "1000"},
+        {"dlweb_origin": json.dumps(ORIGIN), "dlweb_status": "\u0663"},
     ],
 )
 def test_what_no_archive_writes_is_not_taken_over(fields: dict[str, str]) -> None:

@@ -107,6 +107,7 @@ async def test_a_file_comes_in_whole(
     ]
     figures = await bring(files.compressed(tmp_path / "a.warc.gz", *records))
     assert figures.well and figures.files == 1 and sum(figures.records.values()) == 7
+    assert figures.only_kept == 1, "of the answers that of DNS is no page"
     disk = tmp_path / "disk"
     found = captures_in(disk)
     assert [each.url for each in pages(found)] == [URL, f"{URL}image", f"{URL}large"]
