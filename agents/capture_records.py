@@ -27,6 +27,7 @@ ORIGIN_FIELD = "Dlweb-Origin"
 URL_FIELD = "Dlweb-Url"
 METADATA_FIELD = "Dlweb-Metadata"
 HEAD_FIELD = "Dlweb-Head"
+STATUS_FIELD = "Dlweb-Status"
 
 _CHUNKED = b"\ntransfer-encoding"
 _COLON = re.compile(rb"[ \t]*:")
@@ -34,6 +35,7 @@ _HIDDEN = b"X-Orig-"
 _VERSION = re.compile(rb"HTTP/[23](?:\.0)? ")
 _READ_VERSION = b"HTTP/1.1 "
 _NO_HEAD = b"HTTP/1.1 200 OK\r\n\r\n"
+_STATUS = re.compile(rb"\S+[ \t]+(\d{3})(?!\d)")
 _SPACE = NAMESPACE_URL.bytes
 _METHOD = re.compile(r"[?&]__wb_method=")
 
@@ -93,6 +95,12 @@ def received_head(readable: bytes, edits: str) -> bytes:
     return b"".join((*parts, readable[at:]))
 
 
+def status_of(head: bytes) -> int:
+    """Return the status that a head begins with; 0 when it does not say."""
+    found = _STATUS.match(head, 0, 100)
+    return int(found[1]) if found else 0
+
+
 def record_id(date: str, content: str, url: str, kind: str = "") -> str:
     """Return the identifier of a capture's record, the same each time; `kind` of one beside it."""
     identity = f"{kind} {date} {content} {url}" if kind else f"{date} {content} {url}"
@@ -130,6 +138,8 @@ def response_fields(capture: Capture, known: Mapping[str, str], edits: str = "")
         said.append(("WARC-Truncated", known["truncated"]))
     if edits:
         said.append((HEAD_FIELD, edits))
+    if capture.status != status_of(capture.head or _NO_HEAD):
+        said.append((STATUS_FIELD, str(capture.status)))
     if target != capture.url:
         said.append((URL_FIELD, capture.url))
     if capture.metadata:

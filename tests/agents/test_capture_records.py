@@ -93,6 +93,25 @@ def test_a_response_says_where_it_came_from() -> None:
     assert json.loads(dict(said)["Dlweb-Origin"]) == origin
 
 
+@pytest.mark.parametrize(
+    ("head", "status", "said"),
+    [
+        (b"HTTP/1.1 200 OK\r\n\r\n", 200, None),
+        (b"HTTP/2 404\r\n\r\n", 404, None),
+        (b"", 200, None),
+        (b"", 0, "0"),
+        (b"HTTP/1.1 304 Not Modified\r\n\r\n", 200, "200"),
+        (b"nonsense\r\n\r\n", 0, None),
+    ],
+)
+def test_a_status_that_the_head_does_not_tell_is_said(
+    head: bytes, status: int, said: str | None
+) -> None:
+    """Only where a reader of the record's head would take it for another."""
+    fields = dict(response_fields(capture(head=head, status=status), {}))
+    assert fields.get("Dlweb-Status") == said
+
+
 def test_the_address_of_a_proxy_is_not_the_servers() -> None:
     """Through a proxy the address of the server is not known."""
     known = {"address": "192.0.2.1:3128", "proxy": "a.example"}
