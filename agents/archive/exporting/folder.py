@@ -60,6 +60,7 @@ class ExportFolder:
         try:
             self.selection.open(begun)
             self.spool = _emptied(path / _SPOOL)
+            self.selection.sort_in(str(self.spool.absolute()))
         except BaseException:
             self.selection.close()
             os.close(self._lock)
@@ -124,6 +125,7 @@ class ExportFolder:
 
     def close(self) -> None:
         """Let go of the folder."""
+        self.selection.sort_in("")
         self.selection.close()
         shutil.rmtree(self.spool, ignore_errors=True)
         os.close(self._lock)

@@ -12,7 +12,7 @@ Losing the file costs doing the export again. Everything blocks, and belongs in 
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -98,6 +98,16 @@ class Selection:
             )
         if self.stage == "choosing":
             self._take_back()
+
+    def sort_in(self, folder: str) -> None:
+        """Have SQLite sort in a folder, or, if empty, where it likes; so all of this process.
+
+        Its own choice is a disk of the system, which may be too small. It reads SQLITE_TMPDIR as
+        Python loads it, before a program can say anything; so this has to be said by a pragma.
+        """
+        quoted = folder.replace("'", "''")
+        with suppress(UnicodeEncodeError):  # a name that is no text: then where it likes
+            self._database.execute(f"PRAGMA temp_store_directory = '{quoted}'")
 
     def close(self) -> None:
         """Close the file."""
