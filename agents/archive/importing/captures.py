@@ -131,7 +131,9 @@ def _is_made_again(member: Member, capture: Found | None, captures: Sequence[Fou
     if member.kind == "request":
         sent = [request for each in captures if (request := origin.request_of(each.origin))]
         return member.head + member.body in [each.head + (each.body or b"") for each in sent]
-    return capture is not None or (member.kind == "warcinfo" and member.get(OWN) == _NOTHING)
+    if capture is not None:
+        return bool(member.head)
+    return member.kind == "warcinfo" and member.get(OWN) == _NOTHING
 
 
 def _take(result: Mapped, member: Member, request: Member | None, file: str) -> Found | None:
@@ -150,7 +152,7 @@ def _take(result: Mapped, member: Member, request: Member | None, file: str) -> 
         return None
     told = _origin(member, method, file)
     capture = Found(url, date, member.content, member.size, status_of(head), head, told)
-    if OWN in member.fields:
+    if OWN in member.fields and member.head:  # an export writes none without
         _take_over(capture, member, result.problems)
     if member.kind == "revisit":
         result.repeats.append(_repeat(capture, member))

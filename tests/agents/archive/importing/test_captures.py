@@ -185,13 +185,21 @@ def test_a_304_of_this_archive_comes_back_and_a_forged_one_does_not() -> None:
 
 @pytest.mark.parametrize(
     ("head", "status"),
-    [(b"", 0), (b"", 200), (HEAD, 404), (HEAD, 200), (b"HTTP/2 204\r\n\r\n", 204)],
+    [
+        (b"", 0),
+        (b"", 200),
+        (HEAD, 404),
+        (HEAD, 200),
+        (b"HTTP/2 204\r\n\r\n", 204),
+        (b"ICY 200 OK\r\n\r\n", 200),
+    ],
 )
 @pytest.mark.parametrize("kind", ["response", "revisit"])
 def test_head_and_status_of_an_export_come_back(kind: str, head: bytes, status: int) -> None:
     """As the archive had them, whatever stands in the head of the record; not another's."""
     one = Capture(URL, "20200203040506000000", KEY, 5, status, head, ORIGIN)
     readable, edits = readable_head(head)
+    assert readable.startswith(b"HTTP/1.1 ")
     said = {key.lower().replace("-", "_"): told for key, told in response_fields(one, {}, edits)}
     said["warc_profile"] = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
     result = mapped([member(kind, head=readable, **said)], "a.warc")
@@ -206,6 +214,8 @@ def test_a_revisit_of_another_protocol_is_kept(head: bytes) -> None:
     result = mapped([member("revisit", head=head, content="", size=0)], "a.warc")
     assert result.kept == [True]
     assert [each.headless for each in result.repeats] == [not head]
+    result = mapped([member("revisit", head=head, dlweb_origin=json.dumps(ORIGIN))], "a.warc")
+    assert result.kept == [not head]
 
 
 @pytest.mark.parametrize(
