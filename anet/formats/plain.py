@@ -66,9 +66,11 @@ class PlainBlock:
         """Return the next bytes; nothing at the end.
 
         Raises:
-            DamagedRecord: the block ends before it should.
+            DamagedRecord: the block ends before it should, or somebody has cut the file meanwhile.
         """
         data = self.peek(size)
+        if len(data) < min(size, self.end - self.place):
+            raise DamagedRecord("the file was cut while it was read")
         if not data and size and self.wrong:
             raise DamagedRecord(self.wrong)
         self.place += len(data)

@@ -139,7 +139,8 @@ class Wacz:
     def _hashes(self) -> dict[str, str]:
         """Return the hash of each file that the package names."""
         resources = self.package.get("resources")
-        named = [each for each in resources if isinstance(each, dict)] if resources else []
+        listed = resources if isinstance(resources, list) else []
+        named = [each for each in listed if isinstance(each, dict)]
         return {str(each.get("path", "")): str(each.get("hash", "")) for each in named}
 
     def _cause(self, member: Member, hash_: str) -> str:

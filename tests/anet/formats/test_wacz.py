@@ -50,6 +50,7 @@ def test_a_changed_package_is_told_by_its_digest_and_its_signature(tmp_path: Pat
     ("resources", "cause"),
     [
         ([], "is not named in datapackage.json"),
+        (5, "is not named in datapackage.json"),
         ([{"path": "archive/a.warc", "hash": "sha256:" + "0" * 64}], "is not as its hash says"),
         ([{"path": "archive/a.warc", "hash": "crc32:00000000"}], "hash that is not known here"),
         ([{"path": "../../etc/passwd", "hash": "sha256:00"}], "is not there"),
