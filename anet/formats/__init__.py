@@ -21,6 +21,9 @@ zip_members   zip files from anybody, read in bounds
 page, plain, members   a page for writers; bytes at any place of a file; compressed streams
 walking       records one after another by their lengths, and those that are found by searching
 compressed, gzip_end          members and frames of files, and where a damaged one ends
+warc_head, warc_plain, warc_members   headers of WARC; records that lie plain, or one in a member
+warc_joined   plain and compressed parts in one file
+warc_whole, proving   compression around a file, and what is proven where that is damaged
 arc, arc_members, url_record, arc_writing           ARC files, and DAT files
 dat           what DAT records say
 tianwang, tianwang_header, tianwang_writing         Tianwang files

@@ -80,13 +80,24 @@ class Member:
         offset: its first byte in the file.
         end: the byte after what was read of it; after the member, once it ended.
         ended: whether all of it was read, and is what its checksum says.
+        cut: whether the file ends within it.
     """
 
-    __slots__ = ("_compression", "_decompressor", "_source", "_wrong", "end", "ended", "offset")
+    __slots__ = (
+        "_compression",
+        "_decompressor",
+        "_source",
+        "_wrong",
+        "cut",
+        "end",
+        "ended",
+        "offset",
+    )
 
     def __init__(self, source: Source, compression: Compression, offset: int) -> None:
         self._source, self.offset, self.end, self.ended = source, offset, offset, False
         self._compression, self._decompressor, self._wrong = compression, compression.new(), ""
+        self.cut = False
 
     def taste(self) -> bytes:
         """Return the first bytes that it holds; nothing if it is empty.
@@ -142,6 +153,7 @@ class Member:
             given = self._source.view(self.end, _INPUT)
             self.end += len(given)
             if not given:
+                self.cut = True
                 self._wrong = f"the file ends within a {self._compression.member}"
                 raise DamagedRecord(self._wrong)
         try:

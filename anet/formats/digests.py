@@ -9,9 +9,10 @@ from attrs import evolve, frozen
 from zope.interface import implementer
 
 from anet.formats.payload import Chunks, NotChunked, http_head
-from anet.formats.record import Damage, IBlock, Record
+from anet.formats.record import Damage, DamagedRecord, IBlock, Record
 
 _BLOCK, _PAYLOAD = "WARC-Block-Digest", "WARC-Payload-Digest"
+_PIECE = 256 * 1024
 _ALGORITHMS = {"sha1": 20, "sha256": 32, "sha512": 64, "md5": 16}
 _OF_OTHERS = ("revisit", "continuation")  # their payload digests are of other records' payloads
 
@@ -67,6 +68,19 @@ def verified(records: Iterable[Record | Damage]) -> Iterator[Record | Damage]:
             yield WrongDigest(each.offset, each.offset, f"digest: {block.wrong} does not hold")
 
 
+def is_proven(record: Record) -> bool:
+    """Read the block of a record; return whether it declares a digest, and all of them hold."""
+    block = _Checked(record)
+    if not block.is_judged:
+        return False
+    try:
+        while block.read(_PIECE):
+            pass
+    except DamagedRecord:
+        return False
+    return not block.wrong
+
+
 @implementer(IBlock)
 class _Checked:
     """A block that is hashed while it is read."""
@@ -89,6 +103,11 @@ class _Checked:
         return data
 
     @property
+    def is_judged(self) -> bool:
+        """Return whether there is a digest that can be compared."""
+        return self._whole.is_judged or self._payload is not None
+
+    @property
     def wrong(self) -> str:
         """Return the field that does not hold; empty if all do, or not all was read."""
         if self._left:
@@ -108,6 +127,10 @@ class _Sum:
     def update(self, data: bytes) -> None:
         if self._hash:
             self._hash.update(data)
+
+    @property
+    def is_judged(self) -> bool:
+        return self._hash is not None
 
     @property
     def holds(self) -> bool:

@@ -120,7 +120,7 @@ def inflate(path: Path, target: Path) -> list[Damage]:
         UnknownFormat: it is not compressed in a way that is known.
         OSError: the disk.
     """
-    with path.open("rb", buffering=0) as file, target.open("wb") as to:
+    with path.open("rb", buffering=0) as file, target.open("w+b") as to:
         source = Source(file)
         if source.view(0, len(_ZIP)) == _ZIP:
             return stored(path, to)

@@ -5,22 +5,24 @@ and all attributes of its header, as `Tianwang-NAME`.
 """
 
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Self
+from typing import BinaryIO, Self, cast
 
 from attrs import define
 from isal import isal_zlib
 from zope.interface import implementer
 
 from anet.formats import tianwang_header
-from anet.formats.members import MAGIC, ZLIB, Inflated, Member
+from anet.formats.compressed import GZIP
+from anet.formats.members import MAGIC, ZLIB, Inflated
 from anet.formats.page import Page, split_head
 from anet.formats.plain import PlainBlock, PlainFile
 from anet.formats.record import Damage, DamagedRecord, IRecordReader, Record
+from anet.formats.source import Source
 from anet.formats.tianwang_header import BEGINNING, LONGEST, TianwangHeader
 from anet.formats.walking import Header, Standing, Walk
+from anet.formats.warc_whole import inflated
 
 _HTTP_TYPE = "application/http;msgtype=response"
 _OTHER_TYPE = "application/octet-stream"
@@ -86,7 +88,7 @@ class TianwangReader:
     """
 
     def __init__(self, path: Path, offset: int = 0) -> None:
-        self._file, self._offset = PlainFile(path), offset
+        self._path, self._file, self._offset = path, PlainFile(path), offset
         self.seekable = self._file.read(0, len(MAGIC)) != MAGIC
 
     def __enter__(self) -> Self:
@@ -105,9 +107,11 @@ class TianwangReader:
         With gzip around all, offsets are those without it, and the file is inflated on the disk.
         """
         if not self.seekable:
-            packed, self._file = self._file, _unpacked(self._file)
+            packed = self._file
+            self._file, damage = _unpacked(self._path)
             packed.close()
             self.seekable = True
+            yield from damage
         for each in Walk(self._file, _header, BEGINNING, self._offset):
             if isinstance(each, Damage):
                 yield each
@@ -118,18 +122,12 @@ class TianwangReader:
                 yield Damage(each.header.begin, each.next, wrong)
 
 
-def _unpacked(file: PlainFile) -> PlainFile:
-    """Return what the gzip members of a file hold, as far as they are sound, as a file."""
-    with NamedTemporaryFile() as target:
-        offset = 0
-        with suppress(DamagedRecord):
-            while offset < file.size:
-                member = Member(file, offset)
-                while piece := member.read(_SKIPPED):
-                    target.write(piece)
-                offset = member.end
+def _unpacked(path: Path) -> tuple[PlainFile, list[Damage]]:
+    """Return what the gzip members of a file hold, as far as it is sound, as a file; and damage."""
+    with path.open("rb", buffering=0) as file, NamedTemporaryFile() as target:
+        damage = inflated(Source(file), GZIP, cast("BinaryIO", target))
         target.flush()
-        return PlainFile(Path(target.name))
+        return PlainFile(Path(target.name)), damage
 
 
 def _header(file: PlainFile, offset: int) -> Header[TianwangHeader] | None:

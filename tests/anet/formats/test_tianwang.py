@@ -1,6 +1,7 @@
 """Tianwang files, read and written: the same records, and what is sound in files that are not."""
 
 import gzip
+import os
 import zlib
 from io import BytesIO
 from itertools import accumulate, pairwise
@@ -245,3 +246,31 @@ def test_gzip_around_a_whole_file(path):
     path.write_bytes(gzip.compress(some_pages(3)))
     assert not TianwangReader(path).seekable
     assert urls(everything(TianwangReader(path))) == ["0", "1", "2"]
+
+
+def test_damage_of_gzip_around_a_file(path):
+    """Damaged members around records are told, nothing of them is given, the next is read."""
+    members = [gzip.compress(some_pages(3), mtime=0), gzip.compress(written(page(7)), mtime=0)]
+    bad = bytearray(members[0])
+    bad[-6] ^= 1
+    path.write_bytes(bytes(bad) + members[1])
+    found = everything(TianwangReader(path))
+    assert urls(found) == ["7"]
+    first = next(each for each in found if isinstance(each, Damage))
+    assert (first.offset, first.end) == (0, len(members[0]))
+    assert first.cause.startswith("not proven")
+    path.write_bytes(members[1] + bytes(bad)[:-3])
+    found = everything(TianwangReader(path))
+    assert "7" in urls(found)
+    assert any("ends within" in each.cause for each in found if isinstance(each, Damage))
+
+
+def test_a_file_that_is_cut_while_it_is_read(path):
+    """A block of which a part is not there any more is damaged, and not short."""
+    path.write_bytes(written(page(1, b"a" * 500_000)))
+    with TianwangReader(path) as reader:
+        block = next(iter(reader)).block
+        os.truncate(path, 200_000)
+        with pytest.raises(DamagedRecord, match="cut while it was read"):
+            while block.read(65536):
+                pass

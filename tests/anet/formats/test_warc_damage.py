@@ -1,7 +1,9 @@
 """Whatever is wrong with a WARC is told, and everything else in it is read."""
 
 import gzip
+import hashlib
 import os
+import random
 import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -207,6 +209,61 @@ def test_damage_of_what_is_compressed_as_a_whole(path, tmp_path):
     assert 5 < len(records_of(found)) < 50
     assert [each.cause for each in damage_of(found)][0] == "the file ends within a gzip member"
     assert [each.offset for each in inflate(path, tmp_path / "b")] == [0]
+
+
+def proven(number: int) -> object:
+    """Return a record that declares the digest of its block, which does not compress."""
+    block = random.Random(number).randbytes(700)
+    return made(number, block, ("WARC-Block-Digest", f"sha1:{hashlib.sha1(block).hexdigest()}"))
+
+
+def unproven(number: int) -> object:
+    """Return the same without a digest."""
+    return made(number, proven(number).block)
+
+
+@pytest.mark.parametrize("level", [0, 6])
+def test_nothing_spoilt_comes_out_of_damaged_compression_around_a_file(level, path, tmp_path):
+    """Wherever a bit is wrong, only records that a digest proves are given, each as it was."""
+    records = [proven(number) if number % 2 else unproven(number) for number in range(600)]
+    whole = gzip.compress(b"".join(plain(records)), level, mtime=0)
+    most = 0
+    for at in range(500, len(whole), 39_997):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        damage = inflate(path, tmp_path / "b")
+        try:
+            found = read(path)
+        except UnknownFormat:  # its very first record cannot be reached
+            continue
+        blocks = [each.block for each in records_of(found)]
+        assert set(blocks) <= {each.block for each in records[1::2]}
+        most = max(most, len(blocks))
+        assert damage == damage_of(found)[:1]
+        assert damage[0].cause.startswith("not proven: the compression around the file is damaged")
+        if blocks:
+            assert records_of(read(tmp_path / "b")) == records_of(found)
+    assert most >= 200
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstd.compress])
+def test_only_what_is_damaged_of_pieces_is_not_proven(compress, path):
+    """Of a file in pieces that are not its records, those that no damage touches are read."""
+    texts = plain([unproven(number) for number in range(9)])
+    pieces = [compress(b"".join(texts[at : at + 3])) for at in (0, 3, 6)]
+    pieces[1] = pieces[1][:500] + bytes([pieces[1][500] ^ 255]) + pieces[1][501:-4] + b"oops"
+    path.write_bytes(b"".join(pieces))
+    numbers = (0, 1, 2, 6, 7, 8)
+    found = read(path)
+    assert [each.block for each in records_of(found)] == [unproven(n).block for n in numbers]
+    assert damage_of(found)
+
+
+def test_plain_records_behind_what_is_compressed_as_a_whole(path, tmp_path):
+    """Plain records after a member that holds several are read, with it and behind it."""
+    path.write_bytes(gzip.compress(b"".join(plain(ALL[:3]))) + b"".join(plain(ALL[3:])))
+    assert records_of(read(path)) == ALL
+    assert inflate(path, tmp_path / "b") == []
+    assert (tmp_path / "b").read_bytes() == b"".join(plain(ALL))
 
 
 def test_memory_is_bounded(path):
