@@ -1,6 +1,7 @@
 """Commands that bring collections in and out are killed, shared out, and run out of room."""
 
 import gzip
+import json
 import os
 import random
 import signal
@@ -137,6 +138,8 @@ def test_a_full_disk_is_told_and_the_command_repeated(
     assert done.returncode == 1
     assert "room" in done.stderr or "space" in done.stderr
     assert "Traceback" not in done.stderr
+    told = json.loads(done.stdout)
+    assert told["contents"] and told["problem"] in done.stderr
     subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
     assert captures(small_disk / "disk") == captures(whole / "storage-1")

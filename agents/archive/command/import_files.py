@@ -26,6 +26,7 @@ from agents.archive.lock import running_archive
 from agents.archive.sections import section
 from agents.configuration import Configuration, private_folder
 from agents.page import human_bytes, human_number, human_seconds
+from agents.storage.errors import StorageError
 from agents.storage.stores.cluster import ClusterStore
 from agents.storage.stores.folder import FolderStore
 from agents.storage.stores.places import absolute
@@ -46,6 +47,17 @@ async def import_files(reactor: Any, options: argparse.Namespace) -> int:
         ArchiveError: a path names nothing, or there is no room; likewise.
     """
     settle()
+    figures, begun = Figures(), reactor.seconds()
+    try:
+        return await _import(reactor, options, figures)
+    except (StorageError, ArchiveError) as error:
+        if options.json and getattr(error, "status", 1) == 1:
+            _tell_script(figures, round(reactor.seconds() - begun, 3), str(error))
+        raise
+
+
+async def _import(reactor: Any, options: argparse.Namespace, figures: Figures) -> int:
+    """Import files; return the exit status. The figures are true at any time."""
     processors = len(os.sched_getaffinity(0))
     parts = Parts.parse(options.parts, options.only, processors)
     configuration = configured(options)
@@ -71,10 +83,10 @@ async def import_files(reactor: Any, options: argparse.Namespace) -> int:
                 store = await _target(reactor, bench, configuration, options.to)
                 state = ImportState(folder / "state")
                 stack.callback(state.close)
-                importing = Importing(store, state, spool, processes, bench.workers)
-                figures, seconds = await bench.watch(
+                importing = Importing(store, state, spool, processes, bench.workers, figures)
+                _, seconds = await bench.watch(
                     importing.run(files, parts, processors, again=options.again),
-                    _Line(reactor, importing.figures),
+                    _Line(reactor, figures),
                 )
             finally:
                 await processes.stopService()
@@ -163,11 +175,16 @@ def _parts(figures: Figures) -> list[str]:
     return parts
 
 
+def _tell_script(figures: Figures, seconds: float, problem: str = "") -> None:
+    """Write the figures as JSON, with the problem that ended the import, if one did."""
+    more = {"seconds": seconds, "well": figures.well and not problem, "problem": problem}
+    sys.stdout.write(msgspec.json.encode(attrs.asdict(figures) | more).decode() + "\n")
+
+
 def _tell(options: argparse.Namespace, figures: Figures, seconds: float) -> int:
     """Write what came of it; return the exit status."""
     if options.json:
-        told = attrs.asdict(figures) | {"seconds": seconds, "well": figures.well}
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        _tell_script(figures, seconds)
         return 0 if figures.well else 1
     for words in figures.problems:
         sys.stderr.write(f"{words}\n")

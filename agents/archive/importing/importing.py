@@ -33,20 +33,24 @@ class Importing:
         spool: where contents wait.
         processes: read files.
         workers: threads for what blocks.
-
-    Attributes:
         figures: how it is getting on.
     """
 
     def __init__(
-        self, store: Any, state: ImportState, spool: Spool, processes: Processes, workers: Workers
+        self,
+        store: Any,
+        state: ImportState,
+        spool: Spool,
+        processes: Processes,
+        workers: Workers,
+        figures: Figures,
     ) -> None:
-        self.figures = Figures()
+        self._figures = figures
         self._store, self._state, self._spool = store, state, spool
         self._processes, self._workers = processes, workers
         self._seen: set[bytes] = set()  # the keys of the files of this import
-        self._loading = Loading(store, state, workers, self.figures)
-        self._revisits = Revisits(store, state, workers, spool.path, self.figures)
+        self._loading = Loading(store, state, workers, self._figures)
+        self._revisits = Revisits(store, state, workers, spool.path, self._figures)
 
     async def run(
         self, files: Sequence[FoundFile], parts: Parts, at_once: int, *, again: bool = False
@@ -69,8 +73,8 @@ class Importing:
             name = os.fsencode(file.path.name)
             if parts.takes(name):
                 shares.setdefault(parts.of(name), []).append(file)
-                self.figures.size += file.size
-                self.figures.files_left += 1
+                self._figures.size += file.size
+                self._figures.files_left += 1
 
         async def part(share: list[FoundFile]) -> None:
             for file in share:
@@ -78,13 +82,13 @@ class Importing:
 
         await for_each(_each(list(shares.values())), part, at_once)
         await self._revisits.settle(self._seen)
-        self.figures.absent = list(self._store.absent)
-        return self.figures
+        self._figures.absent = list(self._store.absent)
+        return self._figures
 
     async def _file(self, file: FoundFile, *, again: bool) -> None:
         """Import a file; one that cannot be is told, and the others go on."""
         reading = FileReading(self._processes, self._spool, file.path)
-        progress = _Progress(self.figures, file.size)
+        progress = _Progress(self._figures, file.size)
         try:
             await reading.begin()
             state = None if again else await self._state_of(reading)
@@ -93,16 +97,16 @@ class Importing:
             self._seen.add(file_key(reading.name, state.identity))
             if state.size >= reading.look.size:
                 self._tell_again(state)
-                self.figures.files_known += 1
+                self._figures.files_known += 1
             else:
                 await self._slices(reading, state, progress)
-                self.figures.files += 1
+                self._figures.files += 1
         except FileFailed as error:
-            refuse(self.figures, file, reading, str(error))
+            refuse(self._figures, file, reading, str(error))
         finally:
             await self._workers.run(reading.end)
         progress.reach(1.0)
-        self.figures.files_left -= 1
+        self._figures.files_left -= 1
 
     async def _state_of(self, reading: FileReading) -> FileState | None:
         """Return how far a file is; None if it was never begun, or is not in this target."""
@@ -137,10 +141,10 @@ class Importing:
 
     def _tell_again(self, state: FileState) -> None:
         """Say again what is wrong with what was imported before of a file."""
-        self.figures.damage += state.damage
-        self.figures.digests += state.digests
+        self._figures.damage += state.damage
+        self._figures.digests += state.digests
         for words in state.told:
-            self.figures.tell(words)
+            self._figures.tell(words)
 
 
 class _Progress:

@@ -1,5 +1,6 @@
 """`dlweb import` as a person types it."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -56,3 +57,16 @@ def test_a_target_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     done = dlweb(tmp_path, "--to", "file/disk", str(SAMPLES / "at.warc"))
     assert (done.returncode, done.stdout) == (1, "")
     assert "file/disk cannot be written (Not a directory): name a folder" in done.stderr
+
+
+def test_a_script_is_told_what_ended_an_import(tmp_path: Path) -> None:
+    """The figures so far, with the words that a person reads; nothing where nothing is asked."""
+    (tmp_path / "file").touch()
+    done = dlweb(tmp_path, "--json", "--to", "file/disk", str(SAMPLES / "at.warc"))
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["well"], told["captures"]) == (1, False, 0)
+    assert told["problem"] and told["problem"] in done.stderr
+    done = dlweb(tmp_path, "--json", str(SAMPLES / "at.warc"))
+    assert done.returncode == 0 and json.loads(done.stdout)["problem"] == ""
+    done = dlweb(tmp_path, "--json", "nowhere")
+    assert (done.returncode, done.stdout) == (2, "")

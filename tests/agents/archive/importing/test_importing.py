@@ -49,9 +49,8 @@ def bring(tmp_path: Path) -> Bring:
         state = ImportState(tmp_path / "state")
         try:
             with Spool(tmp_path / "spool") as spool:
-                importing = Importing(
-                    replaced.get("wrap", lambda one: one)(store), state, spool, processes, workers
-                )
+                target = replaced.get("wrap", lambda one: one)(store)
+                importing = Importing(target, state, spool, processes, workers, Figures())
                 return await importing.run(files_of(paths), parts or Parts(1, 0, 0), 2, again=again)
         finally:
             state.close()
