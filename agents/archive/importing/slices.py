@@ -8,6 +8,7 @@ ends depends on the file alone, so that a slice that is read again is the same.
 import errno
 import gc
 import os
+import resource
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from hashlib import sha256
@@ -22,6 +23,7 @@ from agents.archive.importing.captures import Found, Repeat, date_of, mapped
 from agents.archive.importing.members import Member, belongs
 from agents.archive.importing.spool import Place, SliceFolder, failure
 from agents.archive.kept_records import KeptRecord, Slice, encoded, name_of
+from agents.page import human_bytes
 from anet.formats.reading import UnknownFormat, inflate, open_records
 from anet.formats.record import Damage, DamagedRecord, Record
 
@@ -33,6 +35,7 @@ _KEPT_HEAD = (
     b"HTTP/1.1 200 OK\r\nContent-Type: application/x-dlweb-records\r\n"
     b"Content-Encoding: gzip\r\n\r\n"
 )
+_LEFT_FREE = 1 << 30  # bytes of a disk that unpacking leaves, or a tenth of it if that is less
 _NO_DATE = "19700101000000000000"
 _PROBLEMS = 1000  # that a slice tells; more are counted as one
 
@@ -134,24 +137,46 @@ def is_same(path: bytes, identity: str, hashed: int) -> bool:
     return len(first) == hashed and sha256(first).hexdigest() == identity
 
 
-def unpack(path: bytes, target: bytes) -> list[tuple[int, int, str]]:
+def unpack(path: bytes, target: bytes, most: int | None = None) -> list[tuple[int, int, str]]:
     """Write a file without the compression that is around all of it.
+
+    Args:
+        path: of the file.
+        target: is made.
+        most: bytes of it; without, what `room` says.
 
     Returns:
         Offset, end and cause of what could not be decompressed, and is left out.
 
     Raises:
-        CannotRead: it cannot be read.
+        CannotRead: it cannot be read, or is larger than that.
         SpoolFailed: it cannot be written.
     """
-    with _reading(path) as name:
+    to = Path(os.fsdecode(target))
+    most = room(to.parent) if most is None else most
+    with _reading(path) as name, _at_most(most):
         try:
-            damage = inflate(name, Path(os.fsdecode(target)))
+            damage = inflate(name, to)
         except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                raise failure(Path(os.fsdecode(target)), error) from None
+            if error.errno == errno.EFBIG:
+                raise CannotRead(
+                    f"unpacked it is larger than the {human_bytes(most)} that may be used in "
+                    f"{to.parent}: unpack it elsewhere, and import that"
+                ) from None
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise failure(to, error) from None
             raise
     return [(each.offset, each.end, each.cause) for each in damage[:_PROBLEMS]]
+
+
+def room(folder: Path) -> int:
+    """Return how many bytes a file may have unpacked, so that its disk stays usable.
+
+    Of each file that may be read side by side, for none knows what the others unpack.
+    """
+    disk = os.statvfs(folder)
+    left = min(disk.f_blocks * disk.f_frsize // 10, _LEFT_FREE)
+    return max(0, disk.f_bavail * disk.f_frsize - left) // len(os.sched_getaffinity(0))
 
 
 def read(source: Source | list[Any], offset: int, until: int, folder: bytes) -> Read:
@@ -191,6 +216,18 @@ def _reading(path: bytes) -> Iterator[Path]:
         yield Path(os.fsdecode(path))
     except OSError as error:
         raise CannotRead(f"cannot be read: {error.strerror or error}") from None
+
+
+@contextmanager
+def _at_most(size: int) -> Iterator[None]:
+    """Let the system refuse to make a file larger than some bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    limits = [each for each in (size, soft, hard) if each != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (min(limits), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @contextmanager

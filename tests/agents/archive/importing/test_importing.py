@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Awaitable, Callable
 from hashlib import md5, sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -537,3 +538,42 @@ async def test_a_digest_may_be_of_the_body_with_its_chunks(
     assert found[f"{URL}small"] == found[f"{URL}again-small"] == content_key(b"body")
     assert found[f"{URL}large"] == found[f"{URL}again-large"] == content_key(b"x" * 0x40000)
     assert found[f"{URL}empty"] == found[f"{URL}again-empty"] == content_key(b"")
+
+
+class LittleRoom(Processes):
+    """Workers that find little room to unpack in."""
+
+    def run(self, function: Any, *args: Any, time: float | None = None) -> Any:
+        """Unpack into little room; do all else as ever."""
+        more = (100_000,) if function is slices.unpack else ()
+        return super().run(function, *args, *more, time=time)
+
+
+@ensureDeferred
+async def test_a_file_that_unpacks_to_more_than_there_is_room_for_is_refused(
+    bring: Bring, files: Any, captures_in: CapturesIn, tmp_path: Path
+) -> None:
+    """The import of others goes on, and what was unpacked of it is gone."""
+    bomb = tmp_path / "a.warc.gz"
+    records = files.response(URL, b""), files.response(f"{URL}a", bytes(1 << 20))
+    bomb.write_bytes(gzip.compress(b"".join(records)))
+    other = files.plain(tmp_path / "b.warc", files.response(f"{URL}b", b"body"))
+    figures = await bring(bomb, other, processes=LittleRoom(reactor, 2, preload=PRELOAD))
+    assert (figures.files, figures.files_refused) == (1, 1)
+    assert f"{bomb}: unpacked it is larger than" in figures.problems[0]
+    assert [each.url for each in pages(captures_in(tmp_path / "disk"))] == [f"{URL}b"]
+    assert not list((tmp_path / "spool").iterdir())
+    assert (await bring(bomb)).well
+
+
+def test_unpacking_leaves_some_of_the_disk_free(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A tenth or 1 GiB, the lesser; the rest is shared by what is read side by side."""
+    monkeypatch.setattr(slices.os, "sched_getaffinity", lambda _: {0, 1})
+    for size, free, room in ((100, 50, 49), (5, 1, 0.5), (5, 0.1, 0)):
+        disk = SimpleNamespace(
+            f_frsize=1024, f_blocks=int(size * (1 << 20)), f_bavail=int(free * (1 << 20))
+        )
+        monkeypatch.setattr(slices.os, "statvfs", lambda _, disk=disk: disk)
+        assert slices.room(tmp_path) == pytest.approx(room * (1 << 30) / 2, abs=2048)
