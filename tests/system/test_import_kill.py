@@ -66,15 +66,31 @@ def test_a_storage_node_dies_in_the_middle_of_an_import(
     assert captures(*archive.storage) == captures(whole / "storage-1")
 
 
-def test_four_parts_at_once_are_one_import(archive: Archive, files: Path, whole: Path) -> None:
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Archive]:
+    """An archive that runs and has nothing."""
+    archive = Archive(tmp_path / "archive")
+    try:
+        archive.wait_until_whole()
+        yield archive
+    finally:
+        archive.stop()
+
+
+def test_four_parts_at_once_are_one_import(empty: Archive, files: Path, whole: Path) -> None:
     """Each of four commands takes a quarter; once more, and what waited for others is there."""
-    begin = line("import", archive.directory, *archive.options, "--again")
+    begin = line("import", empty.directory, *empty.options)
     parts = [["--parts", "4", "--only", str(part)] for part in range(4)]
-    commands = [subprocess.Popen([*begin, *each, str(files)]) for each in parts]
-    assert {each.wait(120) for each in commands} <= {0, 1}  # 1: a revisit waits for another part
-    told = dlweb("import", archive.directory, *archive.options, files)
+    commands = [
+        subprocess.Popen([*begin, *each, str(files)], stdout=subprocess.PIPE) for each in parts
+    ]
+    each_told = [json.loads(each.communicate(timeout=120)[0]) for each in commands]
+    assert [told["problem"] for told in each_told] == [""] * 4
+    assert all(told["files"] for told in each_told)
+    assert sum(told["files"] for told in each_told) == FILES
+    told = dlweb("import", empty.directory, *empty.options, files)
     assert (told["files_known"], told["pending"], told["well"]) == (FILES, 0, True)
-    assert captures(*archive.storage) == captures(whole / "storage-1")
+    assert captures(*empty.storage) == captures(whole / "storage-1")
 
 
 def kill_until_done(command: list[str], chance: random.Random, kills: int) -> int:
