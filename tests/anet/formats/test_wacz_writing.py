@@ -76,11 +76,12 @@ def test_a_record_is_found_by_the_index(tmp_path: Path) -> None:
             assert record.endswith(body(number) + b"\r\n\r\n")
 
 
-@pytest.mark.skipif("DLWEB_WACZ" not in os.environ, reason="DLWEB_WACZ names py-wacz's command")
+@pytest.mark.skipif("PYWB" not in os.environ, reason="PYWB names no folder of programs")
 @pytest.mark.parametrize("signed", [True, False])
 def test_py_wacz_finds_it_valid(tmp_path: Path, signed: bool) -> None:
     """The specification's own tool accepts it, with and without signature."""
-    command = [os.environ["DLWEB_WACZ"], "validate", "-f", str(wacz_in(tmp_path, signed=signed))]
+    wacz = wacz_in(tmp_path, signed=signed)
+    command = [f"{os.environ['PYWB']}/wacz", "validate", "-f", str(wacz)]
     judged = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert judged.returncode == 0, judged.stdout
     assert "the passed WACZ is valid" in judged.stdout

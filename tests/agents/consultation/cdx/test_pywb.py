@@ -1,6 +1,7 @@
-"""pywb replays this archive without a file of it; needs its command `wayback` on the path."""
+"""pywb replays this archive without a file of it; needs the folder of its programs in PYWB."""
 
 import http.client
+import os
 import shutil
 import socket
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 from pytest_twisted import ensureDeferred
 from twisted.internet.threads import deferToThread
 
-WAYBACK = shutil.which("wayback")
+WAYBACK = shutil.which("wayback", path=os.environ.get("PYWB", os.defpath))
 pytestmark = pytest.mark.skipif(WAYBACK is None, reason="pywb is not installed")
 
 CONFIG = """
