@@ -21,7 +21,7 @@ from anet.multicast import Groups, MulticastLocator, probe
 from anet.tasks import sleep
 from hip import HipError, Link, convert
 
-CONTENTS, URLS = 60, 20
+CONTENTS, URLS = 100, 20
 NODES = ("storage-1", "storage-2", "storage-3")
 SETTINGS = {"storage-master": {"sweep_every": 2.0, "repair_rate": 8.0, "repairs_at_once": 2}}
 BODIES = [b"%d" % number * 500 for number in range(CONTENTS)]
@@ -97,7 +97,7 @@ class Person:
             found = await _ask(self.index, "find", kind=kind, key=key)
             assert found
             if multicast is not None:
-                assert await multicast.find(kind, bytes.fromhex(key), 2.0)
+                assert await multicast.find(kind, bytes.fromhex(key), 20.0)
             if kind == "contents":
                 url = f"{found[0]}/contents/{key}"
                 response = await self.processes.client.request("GET", url)
