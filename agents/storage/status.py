@@ -123,11 +123,13 @@ class Cluster:
         rules: how many replicas are wanted of what.
         nodes: all that the master has ever known.
         index_nodes: those that are up; they share the keys.
+        young: whether the master has just started, so that nodes may be up and not linked yet.
     """
 
     rules: Rules = field(factory=Rules)
     nodes: list[NodeState] = field(factory=list)
     index_nodes: list[IndexStatus] = field(factory=list)
+    young: bool = False
 
 
 @frozen
@@ -141,6 +143,7 @@ class Change:
         more: whether another part follows, and only then all of it counts.
         rules: as in `Cluster`, in the last part.
         index_nodes: as in `Cluster`, in the last part.
+        young: as in `Cluster`, in the last part.
     """
 
     nodes: list[NodeState] = field(factory=list)
@@ -149,6 +152,7 @@ class Change:
     more: bool = False
     rules: Rules = field(factory=Rules)
     index_nodes: list[IndexStatus] = field(factory=list)
+    young: bool = False
 
 
 @frozen

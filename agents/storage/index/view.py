@@ -18,7 +18,9 @@ class ClusterView:
     """Which nodes are up, and which index nodes share the keys.
 
     Until the master has said, the nodes of the former run are taken for up, and the groups of
-    the former run are kept: an index node works while the master is away.
+    the former run are kept: an index node works while the master is away. One that has just
+    started does not know yet who is up: nodes that were stay so until it has seen them, or has
+    waited for them.
 
     Args:
         clock: for how long somebody is away.
@@ -33,6 +35,7 @@ class ClusterView:
         self._clock, self.name, self._grace = clock, name, grace
         self._cluster = Cluster()
         self._told: dict[str, NodeState] = {}
+        self._before: dict[str, NodeState] = {}  # nodes that were up, and may not have linked yet
         self._suspects: dict[str, float] = {}
         self._sharers: dict[str, IndexStatus] = {}
         self._away: dict[str, float] = {}
@@ -114,11 +117,19 @@ class ClusterView:
         """Take a part of what the master says; it counts with the last part."""
         if change.whole:
             self._told.clear()
+            self._before = {node.name: node for node in self.told if node.up}
         for name in change.gone:
             self._told.pop(name, None)
+            self._before.pop(name, None)
         self._told.update({node.name: node for node in change.nodes})
+        for node in change.nodes:
+            if node.up:
+                self._before.pop(node.name, None)
         if not change.more:
-            self.update(Cluster(change.rules, list(self._told.values()), change.index_nodes))
+            if not change.young:
+                self._before.clear()
+            nodes = {**self._told, **self._before}
+            self.update(Cluster(change.rules, list(nodes.values()), change.index_nodes))
 
     def update(self, cluster: Cluster) -> None:
         """Take what there is, as the master says it every few seconds."""

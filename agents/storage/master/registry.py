@@ -40,7 +40,7 @@ class Registry:
         self._indexes: dict[str, tuple[IndexStatus, Peer]] = {}
         self._turn = 0
         self._drained: frozenset[str] = frozenset()
-        self.changed = clock.seconds()
+        self._started = self.changed = clock.seconds()
         self.telling = Telling(clock, lambda: self.cluster)
 
     @property
@@ -57,7 +57,8 @@ class Registry:
     @property
     def cluster(self) -> Cluster:
         """What index nodes are told."""
-        return Cluster(self.rules, self.nodes, self.index_nodes)
+        young = self._clock.seconds() - self._started < self._grace
+        return Cluster(self.rules, self.nodes, self.index_nodes, young)
 
     @property
     def up(self) -> set[str]:

@@ -65,5 +65,11 @@ def changes(told: dict[str, NodeState] | None, cluster: Cluster) -> list[Change]
     portions = [new[start : start + PORTION] for start in range(0, len(new), PORTION)] or [[]]
     said = [Change(nodes=portion, more=True) for portion in portions]
     said[0] = evolve(said[0], gone=gone, whole=told is None)
-    last = evolve(said[-1], more=False, rules=cluster.rules, index_nodes=cluster.index_nodes)
+    last = evolve(
+        said[-1],
+        more=False,
+        rules=cluster.rules,
+        index_nodes=cluster.index_nodes,
+        young=cluster.young,
+    )
     return [*said[:-1], last]

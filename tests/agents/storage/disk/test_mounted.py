@@ -52,9 +52,13 @@ async def main(_):
     for folder, size in zip(folders, ("2m", "4m")):
         folder.mkdir()
         mount("-t", "tmpfs", "-o", f"size={size}", "none", folder)
-    workers = Workers(reactor, 2)
-    workers.startService()
-    disks = [DiskStore(f, workers, reserve=RESERVE, waiting_limit=1 << 26) for f in folders]
+    threads = [Workers(reactor, 2) for _ in folders]  # of each disk, lest one lost take another's
+    for workers in threads:
+        workers.startService()
+    disks = [
+        DiskStore(folder, workers, reserve=RESERVE, waiting_limit=1 << 26)
+        for folder, workers in zip(folders, threads)
+    ]
     store = NodeStore(reactor, disks)
     await store.open()
     taken = await fill(store)
@@ -75,7 +79,8 @@ async def main(_):
           store.failed == "", all(store.holds("contents", key) for key in bodies),
           all_sound(store, disks[1:]), not list(folders[0].iterdir()))
     await store.close()
-    await workers.stopService()
+    for workers in threads:
+        await workers.stopService()
 
 task.react(lambda *_: Deferred.fromCoroutine(main(_)), [])
 '''

@@ -5,7 +5,7 @@ from twisted.internet.task import Clock
 from agents.storage.index.readings import Disk
 from agents.storage.index.sharing import groups_of
 from agents.storage.index.view import SUSPECT_FOR, ClusterView
-from agents.storage.status import Cluster, IndexStatus, NodeState, NodeStatus
+from agents.storage.status import Change, Cluster, IndexStatus, NodeState, NodeStatus
 
 ONE, TWO = IndexStatus("index-1", "a:1"), IndexStatus("index-2", "b:1")
 
@@ -64,3 +64,21 @@ def test_nodes_of_the_former_run_are_up_until_the_master_says() -> None:
     view.update(Cluster(nodes=[NodeState(NodeStatus("b", "http://b"), up=True)]))
     view.assume([Disk(1, "a", "one", "http://a")])
     assert [each.name for each in view.up] == ["b"]
+
+
+def test_a_master_that_has_just_started_takes_no_node_away() -> None:
+    """What was up stays so until that master has seen it, or has waited for it long enough."""
+    view = ClusterView(Clock(), "index-1", grace=0)
+    up = [NodeState(NodeStatus(name, f"http://{name}", free=9), up=True) for name in "abc"]
+    view.change(Change(nodes=[*up, NodeState(NodeStatus("d", "http://d"), up=False)], whole=True))
+    away = [NodeState(NodeStatus(name, f"http://{name}"), up=False) for name in "abd"]
+    for _ in range(2):
+        view.change(Change(nodes=away, whole=True, young=True))  # it has never heard of the third
+        assert view.up == up
+    seen = NodeState(NodeStatus("a", "http://a", free=8), up=True)
+    view.change(Change(nodes=[seen], young=True))
+    assert sorted(view.up, key=str) == sorted([seen, *up[1:]], key=str)
+    view.change(Change(nodes=away[:1], young=True))
+    assert view.up == up[1:], "one that has been seen may go"
+    view.change(Change())
+    assert view.up == []

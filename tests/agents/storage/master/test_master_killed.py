@@ -17,6 +17,7 @@ from twisted.internet.defer import ensureDeferred as ensured
 from agents.capture import Capture, structure_key
 from agents.storage.disk.layout import Kind, Layout
 from agents.storage.master.operating import MasterStatus
+from agents.storage.status import Cluster
 from anet.multicast import Groups, MulticastLocator, probe
 from anet.tasks import sleep
 from hip import HipError, Link, convert
@@ -80,6 +81,15 @@ class Person:
         answer = await response.read(10_000)
         assert response.head.status in (200, 201), answer
 
+    async def told(self, *nodes: str) -> None:
+        """Wait until the index node sees nodes up: it is told at most once a second."""
+
+        async def is_told() -> bool:
+            cluster = convert(await _ask(self.index, "nodes"), Cluster)
+            return set(nodes) <= {node.name for node in cluster.nodes if node.up}
+
+        await until(is_told, lambda: f"{nodes} are not seen")
+
     def missing(self, node: str) -> int:
         """Return how many of all keys are not on the disk of a node."""
         layout = Layout(self.processes.directory / node)
@@ -140,6 +150,7 @@ async def test_a_master_killed_in_mid_repair_goes_on(processes: Processes) -> No
     processes.kill("storage-3")
     for database in ("kept", "lost"):
         await person.until(lambda s: s.copied >= 5 and bool(s.below), "no repair begins")
+        await person.told("storage-1", "storage-2")
         processes.kill(MASTER)
         assert person.missing("storage-2") > 0
         await person.read_all()

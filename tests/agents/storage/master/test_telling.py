@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock
 
 from agents.storage.index.view import ClusterView
+from agents.storage.master.registry import Registry
 from agents.storage.master.telling import PAUSE, PORTION, Telling, changes
 from agents.storage.replicas import Rules
 from agents.storage.status import (
@@ -90,6 +91,17 @@ def test_a_thousand_nodes_are_told_in_portions_and_then_what_changes() -> None:
     telling.soon()
     clock.advance(PAUSE)
     assert len(peer.told) == 2
+
+
+def test_a_master_that_has_just_started_says_so() -> None:
+    """For as long as it waits for nodes, in the last portion of each word."""
+    clock = Clock()
+    registry = Registry(clock, Rules(), grace=10)
+    for number in range(2 * PORTION):
+        registry.remember(f"n{number}", f"http://{number}")
+    assert [change.young for change in changes(None, registry.cluster)] == [False, True]
+    clock.advance(10)
+    assert [change.young for change in changes({}, registry.cluster)] == [False, False]
 
 
 def _thousand() -> list[NodeState]:
