@@ -1,7 +1,7 @@
-"""Bytes of an open file at any place, through a window, and blocks of records that lie there."""
+"""Bytes of an open file at any place, through a window, and blocks and readers of records there."""
 
 import io
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from zope.interface import implementer
 
@@ -66,6 +66,22 @@ class Source:
         while len(data) < size and (more := self._file.read(size - len(data))):
             data += more
         return data
+
+
+class SourceReader:
+    """What readers of the records in a source share: it is closed with them."""
+
+    _source: Source
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
 
 
 @implementer(IBlock)

@@ -10,7 +10,7 @@ from zope.interface import implementer
 
 from anet.formats.compressed import GZIP, Compression
 from anet.formats.record import Damage, IRecordReader, Record
-from anet.formats.source import Source
+from anet.formats.source import Source, SourceReader
 from anet.formats.warc_head import VERSION_LINE
 from anet.formats.warc_members import MembersWarc, begins
 from anet.formats.warc_plain import PlainWarc, past_newlines
@@ -19,7 +19,7 @@ _LINE = 16  # bytes in which the line of a version is
 
 
 @implementer(IRecordReader)
-class JoinedWarc:
+class JoinedWarc(SourceReader):
     """Reads the records of a WARC that is plain, compressed record by record, or both in turn.
 
     Attributes:
@@ -35,16 +35,6 @@ class JoinedWarc:
 
     def __init__(self, source: Source, compression: Compression | None, begin: int = 0) -> None:
         self._source, self._compression, self._begin = source, compression, begin
-
-    def __enter__(self) -> "JoinedWarc":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._source.close()
 
     def __iter__(self) -> Iterator[Record | Damage]:
         """Yield records, and damage where there is some."""

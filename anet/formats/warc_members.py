@@ -17,7 +17,7 @@ from zope.interface import implementer
 from anet.formats.compressed import GZIP, MOST_IN_VAIN, Compression, Member, beginnings
 from anet.formats.gzip_end import gzip_end
 from anet.formats.record import Damage, DamagedRecord, IBlock, IRecordReader, Record
-from anet.formats.source import HeldBlock, Source
+from anet.formats.source import HeldBlock, Source, SourceReader
 from anet.formats.warc_head import (
     BEGINNING,
     BadHeader,
@@ -98,7 +98,7 @@ class _MemberBlock:
 
 
 @implementer(IRecordReader)
-class MembersWarc:
+class MembersWarc(SourceReader):
     """Reads the records of a WARC with a gzip member, or a zstd frame, for each.
 
     Attributes:
@@ -124,16 +124,6 @@ class MembersWarc:
         self._source, self._compression, self._begin = source, compression, begin
         self._is_other, self.end = is_other, source.size
         self._patience = MOST_IN_VAIN * source.size
-
-    def __enter__(self) -> "MembersWarc":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._source.close()
 
     def __iter__(self) -> Iterator[Record | Damage]:
         """Yield records, and damage where there is some."""

@@ -14,7 +14,7 @@ from zope.interface import implementer
 
 from anet.formats.compressed import beginnings
 from anet.formats.record import Damage, IRecordReader, Record
-from anet.formats.source import Source, SourceBlock
+from anet.formats.source import Source, SourceBlock, SourceReader
 from anet.formats.warc_head import (
     BEGINNING,
     MOST_HEADER,
@@ -42,7 +42,7 @@ def never(_: int) -> bool:
 
 
 @implementer(IRecordReader)
-class PlainWarc:
+class PlainWarc(SourceReader):
     """Reads the records of a plain WARC.
 
     Attributes:
@@ -62,16 +62,6 @@ class PlainWarc:
     ) -> None:
         self._source, self._begin, self._is_other = source, begin, is_other
         self.end = source.size
-
-    def __enter__(self) -> "PlainWarc":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._source.close()
 
     def __iter__(self) -> Iterator[Record | Damage]:
         """Yield records, and damage where there is some."""

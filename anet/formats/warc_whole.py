@@ -14,7 +14,7 @@ from anet.formats.compressed import GZIP, MOST_IN_VAIN, Compression, Member, beg
 from anet.formats.gzip_end import gzip_end
 from anet.formats.proving import NOT_PROVEN, blank_unproven
 from anet.formats.record import Damage, DamagedRecord, IRecordReader, Record
-from anet.formats.source import Source
+from anet.formats.source import Source, SourceReader
 from anet.formats.warc_head import BEGINNING, BadHeader, HeaderCut, parse_header
 from anet.formats.warc_joined import is_plain_at, plain_part
 from anet.formats.warc_plain import PlainWarc
@@ -24,7 +24,7 @@ _NEWLINES = b"\r\n"
 
 
 @implementer(IRecordReader)
-class WholeWarc:
+class WholeWarc(SourceReader):
     """Reads the records of a WARC that is compressed as a whole, from its beginning.
 
     Offsets are those of the file without its compression; besides those of the damage of the
@@ -38,16 +38,6 @@ class WholeWarc:
 
     def __init__(self, source: Source, compression: Compression) -> None:
         self._source, self._compression = source, compression
-
-    def __enter__(self) -> "WholeWarc":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._source.close()
 
     def __iter__(self) -> Iterator[Record | Damage]:
         """Yield records, and damage where there is some."""
