@@ -25,6 +25,7 @@ PLUGINS = {
     "site-crawler",
     "storage-master",
     "storage-node",
+    "streaming",
 }
 LIST = """
 from twisted.plugin import getPlugins

@@ -15,6 +15,7 @@ class ArchiveConfig:
     Attributes:
         storage_nodes: storage nodes to run, each with a folder of its own.
         feed_aggregator: whether an agent that follows feeds is run.
+        streaming: whether an agent that listens to live audio and video is run.
         demonstration: whether the built-in demonstration website is served.
         demonstration_address: where it is served; null means base port + 99.
         pages: where the supervisor's page is; null means base port + 98.
@@ -32,6 +33,7 @@ class ArchiveConfig:
         default=2, validator=[validators.ge(1), validators.le(ports.STORAGE_NODES)]
     )
     feed_aggregator: bool = False
+    streaming: bool = False
     demonstration: bool = True
     demonstration_address: str | None = field(default=None, validator=is_address)
     pages: str | None = field(default=None, validator=is_address)

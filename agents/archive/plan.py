@@ -78,6 +78,8 @@ def _programs(configuration: Configuration, config: ArchiveConfig) -> Iterator[P
         yield program(
             "feed-aggregator", "feed-aggregator", pages=(Port.FEED_AGGREGATOR_PAGES, "pages")
         )
+    if config.streaming:
+        yield program("streaming", "streaming", pages=(Port.STREAMING_PAGES, "pages"))
     yield program(
         "consultation",
         "consultation",

@@ -13,6 +13,7 @@ _CLASSES = {
     "site-crawler": "agents.crawler.config:SiteCrawlerConfig",
     "connectivity": "agents.connectivity.config:ConnectivityConfig",
     "feed-aggregator": "agents.feeds.config:FeedAggregatorConfig",
+    "streaming": "agents.streaming.config:StreamingConfig",
     "storage-master": "agents.storage.master.config:StorageMasterConfig",
     "index-node": "agents.storage.index.config:IndexNodeConfig",
     "storage-node": "agents.storage.node.config:StorageNodeConfig",

@@ -12,6 +12,7 @@ _OFFSETS: dict[str, Callable[[int], int]] = {
     "connectivity": lambda _: Port.CONNECTIVITY_PAGES,
     "nursery": lambda _: Port.NURSERY_PAGES,
     "feed-aggregator": lambda _: Port.FEED_AGGREGATOR_PAGES,
+    "streaming": lambda _: Port.STREAMING_PAGES,
 }
 
 

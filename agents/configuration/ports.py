@@ -10,7 +10,7 @@ from enum import IntEnum
 HOST = "127.0.0.1"
 SPAN = 100  # ports that one archive takes
 STORAGE_NODES = 9  # numbers that the offsets leave room for
-SITE_CRAWLERS = 75
+SITE_CRAWLERS = 74
 
 
 class Port(IntEnum):
@@ -28,6 +28,7 @@ class Port(IntEnum):
     NURSERY_PAGES = 9
     STORAGE_NODE = 10
     SITE_CRAWLER_PAGES = 20
+    STREAMING_PAGES = 95
     REPLAY = 96
     FEED_AGGREGATOR_PAGES = 97
     ARCHIVE_PAGES = 98

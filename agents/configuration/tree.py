@@ -23,6 +23,7 @@ SECTIONS = (
     "site-crawler",
     "connectivity",
     "feed-aggregator",
+    "streaming",
     "storage-master",
     "index-node",
     "storage-node",

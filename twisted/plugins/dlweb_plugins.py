@@ -42,6 +42,12 @@ feed_aggregator = ServiceMaker(
     "Follows feeds, and tells the scheduler of new and changed pages.",
     "feed-aggregator",
 )
+streaming = ServiceMaker(
+    "dlweb streaming",
+    "agents.streaming.service",
+    "Listens to live audio and video, and keeps it in true time.",
+    "streaming",
+)
 storage_master = ServiceMaker(
     "dlweb storage master",
     "agents.storage.master.service",
