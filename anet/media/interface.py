@@ -1,5 +1,7 @@
 """What a live source gives, whatever its protocol, and what tells the time in it."""
 
+# ruff: noqa: N805 (an interface has no self)
+
 from collections.abc import Sequence
 
 from attrs import field, frozen
