@@ -1,0 +1,84 @@
+"""What is known of a piece when it begins."""
+
+import re
+
+from attrs import field, frozen
+
+from agents import dates
+from agents.stream_log import PREAMBLE_LIMIT, TEXT_LIMIT, Begun, LoggedGap
+from anet.media.interface import Described
+
+_STATUS = re.compile(rb"\S+ +(\d{3})(?!\d)")
+_ANSWERED = 200  # of protocols whose heads say no status
+MICROSECOND = 1e-6
+
+
+@frozen
+class Gap:
+    """A time of which nothing was received.
+
+    Attributes:
+        since: date of the last byte before it.
+        until: date at which reception began again.
+        why: what happened, in a line.
+    """
+
+    since: str
+    until: str
+    why: str
+
+
+@frozen
+class Beginning:
+    """What is known of a piece when it begins.
+
+    Attributes:
+        stream: its URL, canonical.
+        site: the site to which it belongs.
+        described: what its server said.
+        at: when its first byte came, in seconds since the epoch.
+        number: of the piece in its session, from 1.
+        session: date at which this reception began; of the first piece, its own date.
+        preamble: what a decoder must be given before it; beyond 64 KiB it is not kept.
+        gap: the break before it, if there was one.
+    """
+
+    stream: str
+    site: str
+    described: Described = field(repr=False)
+    at: float
+    number: int = 1
+    session: str = ""
+    preamble: bytes = field(default=b"", repr=False)
+    gap: Gap | None = None
+
+    @property
+    def date(self) -> str:
+        """Of its first byte: 20 digits."""
+        return dates.from_timestamp(self.at)
+
+    @property
+    def status(self) -> int:
+        """What the server answered."""
+        found = _STATUS.match(self.described.head[:100])
+        return int(found[1]) if found else _ANSWERED
+
+    @property
+    def line(self) -> Begun:
+        """The first line of its log."""
+        told, gap = self.described, self.gap
+        return Begun(
+            stream=self.stream,
+            date=self.date,
+            session=self.session or self.date,
+            piece=self.number,
+            protocol=told.protocol,
+            media_type=told.media_type[:TEXT_LIMIT],
+            name=told.name[:TEXT_LIMIT],
+            description=told.description[:TEXT_LIMIT],
+            genre=told.genre[:TEXT_LIMIT],
+            homepage=told.homepage[:TEXT_LIMIT],
+            bitrate=told.bitrate,
+            preamble=self.preamble if len(self.preamble) <= PREAMBLE_LIMIT else b"",
+            gap=gap and LoggedGap(gap.since, gap.until, gap.why[:TEXT_LIMIT]),
+        )
