@@ -5,7 +5,7 @@ import re
 from attrs import field, frozen
 
 from agents import dates
-from agents.stream_log import PREAMBLE_LIMIT, TEXT_LIMIT, Begun, LoggedGap
+from agents.stream_log import PREAMBLE_LIMIT, Begun, LoggedGap, told
 from anet.media.interface import Described
 
 _STATUS = re.compile(rb"\S+ +(\d{3})(?!\d)")
@@ -26,6 +26,11 @@ class Gap:
     since: str
     until: str
     why: str
+
+    @property
+    def logged(self) -> LoggedGap:
+        """As a log says it."""
+        return LoggedGap(self.since, self.until, told(self.why))
 
 
 @frozen
@@ -66,19 +71,19 @@ class Beginning:
     @property
     def line(self) -> Begun:
         """The first line of its log."""
-        told, gap = self.described, self.gap
+        said = self.described
         return Begun(
             stream=self.stream,
             date=self.date,
             session=self.session or self.date,
             piece=self.number,
-            protocol=told.protocol,
-            media_type=told.media_type[:TEXT_LIMIT],
-            name=told.name[:TEXT_LIMIT],
-            description=told.description[:TEXT_LIMIT],
-            genre=told.genre[:TEXT_LIMIT],
-            homepage=told.homepage[:TEXT_LIMIT],
-            bitrate=told.bitrate,
+            protocol=said.protocol,
+            media_type=told(said.media_type),
+            name=told(said.name),
+            description=told(said.description),
+            genre=told(said.genre),
+            homepage=told(said.homepage),
+            bitrate=said.bitrate,
             preamble=self.preamble if len(self.preamble) <= PREAMBLE_LIMIT else b"",
-            gap=gap and LoggedGap(gap.since, gap.until, gap.why[:TEXT_LIMIT]),
+            gap=self.gap.logged if self.gap else None,
         )
