@@ -1,4 +1,4 @@
-"""A line of the `structure` of a crawl's directory, as crawlers and feed aggregators write it."""
+"""A line of the `structure` of a crawl's directory, as crawlers and others write it."""
 
 import msgspec
 
@@ -18,3 +18,4 @@ class StructureLine(msgspec.Struct, omit_defaults=True):
     new: bool
     change: str
     place: int | None = None
+    metadata: str = ""

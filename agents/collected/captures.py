@@ -7,7 +7,8 @@ any crawl. What a killed process left is finished by the next, up to the last wh
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,13 +19,14 @@ from attrs import asdict, define, field
 from agents import dates, origin
 from agents.capture import HEAD_LIMIT
 from agents.certificates import Certificates
-from agents.collected.exchange import Collected, Exchange
-from agents.collected.finishing import ORDER, finish, recovered
+from agents.collected.exchange import Closed, Collected, Dated, Exchange
+from agents.collected.finishing import ORDER, finish, read_lines, recovered
 from agents.collected.recording import Memory, Recording
 from agents.order import Order
 from agents.structure_line import StructureLine
 from anet.clock import wall
 from anet.durable import sync_path
+from anet.tls import TlsSession
 from anet.workers import Workers
 
 _encode = msgspec.json.Encoder().encode
@@ -79,6 +81,7 @@ class Captures:
         self._numbers = count()
         self._spool = crawls / f"{agent}.spool"
         self._open: _Open | None = None
+        self._filled: list[Path] = []  # that are not finished yet
 
     def recording(self) -> Recording:
         """Begin to record a body; it must be kept or released."""
@@ -105,8 +108,7 @@ class Captures:
         Raises:
             OSError: the disk refuses.
         """
-        whole = await self._workers.run(self._sync, wall(self._reactor))
-        if whole is not None:
+        for whole in await self._workers.run(self._sync, wall(self._reactor)):
             self.on_whole(whole)
 
     async def recover(self) -> list[Collected]:
@@ -119,11 +121,89 @@ class Captures:
 
     # In the thread
 
+    def put(self, closed: Sequence[Closed]) -> None:
+        """Take contents that lie in files, under other names too; nothing of it is durable yet.
+
+        Whoever gives them lets their files go once the file system has been synced. Given again,
+        because a process was killed before that, each capture is what it was.
+
+        Raises:
+            OSError: they cannot be taken; none was, and all may be given again.
+        """
+        opened = self._open or self._begin(wall(self._reactor))
+        self._open = opened
+        before = opened.structure.tell()
+        try:
+            lines = [line for each in closed for line in self._put(opened, each)]
+            opened.structure.write(b"".join(lines))
+            opened.structure.flush()
+        except OSError:
+            self._give_up(opened, before)
+            raise
+        opened.met.update(bytes.fromhex(each.content) for each in closed)
+        self.kept += len(lines)
+
+    def recorded(self, contents: Collection[str]) -> set[str]:
+        """Return which of some contents have a capture in a directory of this agent.
+
+        Raises:
+            OSError: a directory cannot be read.
+        """
+        found: set[str] = set()
+        for path in self._own() if contents else ():
+            with suppress(FileNotFoundError):  # it had hardly begun
+                lines, _ = read_lines(path)
+                found.update(line.content for line in lines if line.content in contents)
+        return found
+
+    def _put(self, opened: _Open, closed: Closed) -> Iterator[bytes]:
+        """Give a content another name; yield the lines of its captures."""
+        place = opened.path / "contents" / closed.content[:2] / closed.content
+        place.parent.mkdir(parents=True, exist_ok=True)
+        new = bytes.fromhex(closed.content) not in opened.met
+        with suppress(FileExistsError):
+            place.hardlink_to(closed.file)
+            opened.size += closed.size
+        for each in closed.captures:
+            yield _encode(self._line_of(opened, closed, each, new)) + b"\n"
+            new = False
+
+    def _line_of(self, opened: _Open, closed: Closed, dated: Dated, new: bool) -> StructureLine:
+        return StructureLine(
+            url=closed.url,
+            date=dated.date,
+            content=closed.content,
+            size=closed.size,
+            status=closed.status,
+            head=closed.head[:HEAD_LIMIT].decode("latin-1"),
+            origin=self._told(opened, closed.site, closed.address, dated.told, dated.tls)
+            + dated.request,
+            depth=0,
+            kind="page",
+            new=new,
+            change="changed",
+            metadata=dated.metadata,
+        )
+
+    def _give_up(self, opened: _Open, whole: int) -> None:
+        """Write no more to a directory; of its structure, so many bytes are whole."""
+        self._open = None
+        for file in (opened.pack, opened.structure):
+            with suppress(OSError):
+                file.close()
+        if not opened.met:
+            shutil.rmtree(opened.path, ignore_errors=True)
+            return
+        with suppress(OSError):
+            os.truncate(opened.path / "structure", whole)
+        self._filled.append(opened.path)
+
     def _keep(self, exchange: Exchange, recording: Recording, now: float) -> None:
         opened = self._open
         if opened is None:
             opened = self._open = self._begin(now)
         digest, body = recording.seal()
+        before = opened.structure.tell()
         try:
             place = None
             if digest not in opened.met:
@@ -132,9 +212,7 @@ class Captures:
             opened.structure.write(_encode(line) + b"\n")
             opened.structure.flush()
         except OSError:
-            self._open = None  # what is whole of it is found at the next start
-            if not opened.met:
-                shutil.rmtree(opened.path, ignore_errors=True)
+            self._give_up(opened, before)
             raise
         opened.met.add(digest)
         opened.size += recording.size
@@ -158,18 +236,31 @@ class Captures:
         )
 
     def _origin(self, opened: _Open, exchange: Exchange) -> str:
-        tls = exchange.tls
-        told = origin.composed(
+        told = (("method", "" if exchange.method == "GET" else exchange.method), *exchange.told)
+        return (
+            self._told(opened, exchange.site, exchange.address, told, exchange.tls)
+            + exchange.request
+        )
+
+    def _told(
+        self,
+        opened: _Open,
+        site: str,
+        address: str,
+        told: Iterable[tuple[str, str]],
+        tls: TlsSession | None,
+    ) -> str:
+        """Return an origin, but for what was sent."""
+        return origin.composed(
             [
                 ("crawl", opened.path.name),
-                ("site", self._site),
+                ("site", site or self._site),
                 ("agent", self._agent),
-                ("address", exchange.address),
-                ("method", "" if exchange.method == "GET" else exchange.method),
+                ("address", address),
+                *told,
                 ("tls", "" if tls is None else opened.certificates.keep(tls)),
             ]
         )
-        return told + exchange.request
 
     def _begin(self, now: float) -> _Open:
         path = self._crawls / f"{self._agent}-{dates.from_timestamp(now)}"
@@ -185,26 +276,30 @@ class Captures:
             raise
         return _Open(path, pack, structure, now, Certificates(path / "certificates"))
 
-    def _sync(self, now: float) -> Collected | None:
+    def _sync(self, now: float) -> list[Collected]:
         opened = self._open
-        if opened is None:
-            return None
-        os.fsync(opened.pack.fileno())
-        os.fsync(opened.structure.fileno())
-        if now < opened.begun + self._period and opened.size < self._size:
-            return None
-        self._open = None
-        opened.pack.close()
-        opened.structure.close()
-        return finish(opened.path, self._site)
+        if opened is not None:
+            os.fsync(opened.pack.fileno())
+            os.fsync(opened.structure.fileno())
+            if now >= opened.begun + self._period or opened.size >= self._size:
+                self._open = None
+                opened.pack.close()
+                opened.structure.close()
+                self._filled.append(opened.path)
+        whole = [finish(path, self._site) for path in self._filled]  # all again, should one fail
+        self._filled = []
+        return whole
 
     def _recover(self) -> list[Collected]:
         if self._open is None:
             shutil.rmtree(self._spool, ignore_errors=True)
-        own = sorted(self._crawls.glob(f"{self._agent}-{'[0-9]' * dates.DIGITS}"))
-        left = [path for path in own if self._open is None or path != self._open.path]
+        left = [path for path in self._own() if self._open is None or path != self._open.path]
         found = (recovered(path, self._site) for path in left)
         return [collected for collected in found if collected is not None]
+
+    def _own(self) -> list[Path]:
+        """Return the directories of this agent, in the order in which they were begun."""
+        return sorted(self._crawls.glob(f"{self._agent}-{'[0-9]' * dates.DIGITS}"))
 
 
 def _write(opened: _Open, key: str, recording: Recording, body: bytes | None) -> int | None:

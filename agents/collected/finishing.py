@@ -1,5 +1,6 @@
 """Finishing a directory of captures, also one that a killed process left (docs/reference)."""
 
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -10,11 +11,13 @@ from twisted.logger import Logger
 
 from agents.collected.exchange import Collected
 from agents.order import CrawlFigures
+from agents.stream_offset import StreamOffset
 from agents.structure_line import StructureLine
 from anet.durable import sync_path
 
 ORDER = "order.json"
 REPORT = "report.xml"
+BEGINNING = StreamOffset(0, 0).metadata  # of the first capture of a content that has several
 
 _log = Logger()
 
@@ -50,7 +53,7 @@ def finish(path: Path, site: str) -> Collected:
         captures=len(lines),
         pages=len(lines),
         contents_new=len({line.content for line in lines}),
-        bytes_received=sum(line.size for line in lines),
+        bytes_received=sum(line.size for line in lines if line.metadata in ("", BEGINNING)),
         urls_changed=len({line.url for line in lines}),
     )
     if not (path / REPORT).exists():
@@ -68,14 +71,24 @@ def finish(path: Path, site: str) -> Collected:
 
 def _whole_lines(path: Path) -> list[StructureLine]:
     """Return the captures of a directory; what a killed process left of another is cut off."""
-    structure, pack = path / "structure", path / "pack"
-    structure.touch()
-    pack.touch()
-    size = pack.stat().st_size
+    (path / "structure").touch()
+    (path / "pack").touch()
+    lines, end = read_lines(path)
+    os.truncate(path / "structure", end)
+    return lines
+
+
+def read_lines(path: Path) -> tuple[list[StructureLine], int]:
+    """Return the captures of a directory up to the first that is not whole, and where that begins.
+
+    Raises:
+        OSError: the directory cannot be read.
+    """
+    size = (path / "pack").stat().st_size
     read = msgspec.json.Decoder(StructureLine).decode
     lines: list[StructureLine] = []
-    with structure.open("r+b") as file:
-        end = 0
+    end = 0
+    with (path / "structure").open("rb") as file:
         for text in file:
             try:
                 line = read(text)
@@ -87,8 +100,7 @@ def _whole_lines(path: Path) -> list[StructureLine]:
                 break
             lines.append(line)
             end += len(text)
-        file.truncate(end)
-    return lines
+    return lines, end
 
 
 def _report(crawl: str, site: str, figures: CrawlFigures, statuses: Counter[int]) -> bytes:

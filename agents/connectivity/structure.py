@@ -11,10 +11,13 @@ from attrs import field, frozen
 from agents import dates
 from agents.bundle import CONTENT_LIMIT
 from agents.capture import HEAD_LIMIT, ORIGIN_LIMIT, Capture, is_key
+from agents.stream import LOG_SCHEME
+from agents.stream_offset import offset_of
+from agents.urls import LENGTH_LIMIT
 
 LINE_LIMIT = 12 * 2**20  # bytes; a longer line is damaged
 _LOOKED_AT = 1000  # lines of a batch when contents are looked for
-_URL_LIMIT = 8192
+_URL_LIMIT = LENGTH_LIMIT + len(LOG_SCHEME)  # of the log of the longest
 _STATUS_LIMIT = 999
 _SIZE_LIMIT = 10**15
 _UNPRINTABLE = re.compile(r"[\x00-\x20\x7f]")
@@ -125,7 +128,7 @@ def read_line(line: bytes) -> Line | None:
         and 0 <= read.status <= _STATUS_LIMIT
         and len(head) <= HEAD_LIMIT
         and origin_length <= ORIGIN_LIMIT
-        and read.metadata == ""
+        and (read.metadata == "" or offset_of(read.metadata) is not None)
         and (read.place is None or _fits(read.place, read.size))
     )
     return read if sound else None
@@ -145,6 +148,7 @@ def _capture_of(read: Line) -> Capture:
         status=read.status,
         head=read.head.encode("latin-1"),
         origin=read.origin,
+        metadata=read.metadata,
     )
 
 
