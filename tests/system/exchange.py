@@ -6,7 +6,9 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +17,8 @@ from warcio.archiveiterator import ArchiveIterator
 BIN = Path(sys.executable).parent
 CHECKER = Path(__file__).parent.parent / "checker.py"
 EMPTY_LINE = b"\r\n\r\n"
+TOLD = 20  # differences that are told; the others are counted
+SHOWN = 80  # bytes of what differs
 
 
 class Seen(NamedTuple):
@@ -107,6 +111,32 @@ def structures(disk: Path) -> dict[str, bytes]:
     found = {path: data for path, data in held(disk).items() if path.startswith("structures")}
     kept = {path.removesuffix(".heads") for path, data in found.items() if b" warc:" in data[:30]}
     return {path: data for path, data in found.items() if path.rpartition(".")[0] not in kept}
+
+
+def differences(wanted: Mapping[str, bytes], found: Mapping[str, bytes]) -> list[str]:
+    """Return in which names, and from which byte on, `found` is not `wanted`: a few lines to read.
+
+    Two dictionaries of thousands of files say nothing when pytest shows what is left of them.
+    """
+    names = sorted(name for name in {*wanted, *found} if wanted.get(name) != found.get(name))
+    lines = [f"{name} {_difference(wanted.get(name), found.get(name))}" for name in names[:TOLD]]
+    return lines + [f"and {len(names) - TOLD} more"] * (len(names) > TOLD)
+
+
+def _difference(wanted: bytes | None, found: bytes | None) -> str:
+    if found is None or wanted is None:
+        return "is too much" if wanted is None else "is missing"
+    at = max(0, len(commonprefix([wanted, found])) - SHOWN // 2)
+    return f"has from byte {at} on {found[at:][:SHOWN]!r}, not {wanted[at:][:SHOWN]!r}"
+
+
+def let_the_second_pass() -> None:
+    """Wait until what is captured from now on has another second than what was captured.
+
+    Other tools write and look for whole seconds. Where a URL has two contents in one second,
+    nobody can tell which of them such a date means.
+    """
+    time.sleep(1.1)
 
 
 def captures(*disks: Path) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import DOCUMENTATION, Archive, Nginx
-from exchange import Seen, records
+from exchange import Seen, let_the_second_pass, records
 
 pytestmark = [
     pytest.mark.slow,
@@ -44,9 +44,11 @@ def collected(tmp_path_factory) -> Iterator[Path]:
     site = Nginx(folder, work, http="gzip on; gzip_types text/css;")
     try:
         wget(site, warcs / "plain", "--no-warc-compression")
+        let_the_second_pass()
         for name in CHANGED:
             (folder / name).write_bytes((folder / name).read_bytes() + b"<!-- changed -->\n")
         wget(site, warcs / "again", f"--warc-dedup={warcs}/plain.cdx")
+        let_the_second_pass()
         wget(site, warcs / "coded", "--compression=gzip")
     finally:
         site.stop()
