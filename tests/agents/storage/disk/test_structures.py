@@ -16,7 +16,7 @@ from agents.storage.disk.additions import AdditionsLog
 from agents.storage.disk.append import Marks, StructureWrite, read_mark
 from agents.storage.disk.commit import DiskWriter
 from agents.storage.disk.copies import captures_of, nearest_of
-from agents.storage.disk.durable import Folders
+from agents.storage.disk.durable import Folders, SyncSet
 from agents.storage.disk.layout import Layout
 from agents.storage.disk.lines import SIZE
 from agents.storage.disk.structures import find_nearest, read_captures, url_of
@@ -130,6 +130,24 @@ def test_a_first_line_torn_in_the_heads_is_written_again(disk: Disk, make_captur
     assert disk.append([make_capture(URL)]) == [1]
     assert url_of(disk.layout, KEY) == URL
     assert disk.read() == [make_capture(URL)]
+
+
+def test_heads_that_no_line_points_at_mean_nothing(disk: Disk, make_capture) -> None:
+    """A write that is killed between heads and lines leaves such; repeated, it is as if never.
+
+    The first is left as it is, for nothing in a file of heads is ever changed.
+    """
+    first, second = make_capture(URL), make_capture(URL, 2)
+    for killed in (first, second):
+        StructureWrite(disk.layout, disk.folders, disk.marks, [killed]).stage(
+            SyncSet(disk.layout.root)
+        )
+        before = disk.layout.heads(KEY).read_bytes()
+        disk = Disk(disk.layout.root)
+        assert killed not in disk.read()
+        assert disk.append([killed]) == [1]
+        assert disk.layout.heads(KEY).read_bytes().startswith(before)
+    assert disk.read() == [first, second]
 
 
 def test_heads_of_another_url_are_not_written_into(disk: Disk, make_capture) -> None:
