@@ -165,18 +165,21 @@ def _ffmpeg(*arguments: str, media: Path | bytes = b"") -> bytes:
 class Icecast:
     """Icecast on a free port of this machine."""
 
-    def __init__(self, folder: Path, *, burst: int = 65536, listeners: int = 100) -> None:
+    def __init__(
+        self, folder: Path, *, burst: int = 65536, listeners: int = 100, charset: str = "UTF-8"
+    ) -> None:
         """Write its configuration.
 
         Args:
             folder: where configuration and log are, under names of their own.
             burst: bytes that a listener gets at once, of what was sent before it came.
             listeners: at most.
+            charset: of titles; what it has not comes as HTML has it.
         """
         self.port = _free_port()
         self.log = folder / f"icecast-{self.port}.log"
         self._file = folder / f"icecast-{self.port}.xml"
-        self._file.write_text(_configuration(self.port, burst, listeners))
+        self._file.write_text(_configuration(self.port, burst, listeners, charset))
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -351,7 +354,7 @@ def _wait_until(done: Callable[[], bool], why: Callable[[], str]) -> None:
     raise AssertionError(why())
 
 
-def _configuration(port: int, burst: int, listeners: int) -> str:
+def _configuration(port: int, burst: int, listeners: int, charset: str) -> str:
     # Icecast does not run as root: started by root, it becomes its own user.
     owner = "<changeowner><user>icecast2</user><group>icecast</group></changeowner>"
     return f"""<icecast>
@@ -365,6 +368,7 @@ def _configuration(port: int, burst: int, listeners: int) -> str:
     <admin-user>admin</admin-user> <admin-password>{_PASSWORD}</admin-password>
   </authentication>
   <listen-socket> <port>{port}</port> <bind-address>127.0.0.1</bind-address> </listen-socket>
+  <mount type="default"> <charset>{charset}</charset> </mount>
   <fileserve>0</fileserve>
   <paths>
     <logdir>/tmp</logdir>

@@ -11,7 +11,6 @@ from agents.crawler.network.authentication import Logins
 from agents.crawler.network.connections import IDLE, Connections, Place
 from agents.crawler.network.cookies import Cookies
 from agents.crawler.network.download import Answer, Download, Receiver, Sink
-from agents.crawler.network.live import is_live_stream
 from agents.crawler.network.pace import owed_for
 from agents.crawler.network.politeness import Account, Accounts, rest_asked
 from agents.crawler.network.proxies import proxy_fields
@@ -28,6 +27,7 @@ from anet.errors import (
 )
 from anet.http import ClientResponse
 from anet.http.exchange import Connection
+from anet.media.kinds import is_live_stream
 
 __all__ = ["SUFFERING", "Answer", "Fetcher", "Fields", "Receiver", "Sink"]
 

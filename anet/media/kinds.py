@@ -1,12 +1,13 @@
 """Answers that never end: live sound and pictures, and events (*INA §1.6*). Pure.
 
-They are the streaming agent's, and would keep a crawl for as long as an answer may take.
+They are listened to, and not waited for: a crawl would be kept for as long as an answer may take.
 """
 
-from anet.http import ResponseHead
+from anet.http.message import ResponseHead
 
 _PAGES = frozenset(["text/html", "text/css", "image/jpeg", "image/png"])  # for speed
-_ENDLESS = frozenset(["multipart/x-mixed-replace", "text/event-stream"])
+EVENTS = "text/event-stream"
+_ENDLESS = frozenset(["multipart/x-mixed-replace", EVENTS])
 _PLAYLISTS = frozenset(
     [
         "audio/mpegurl",
@@ -22,8 +23,19 @@ _PLAYLISTS = frozenset(
         "video/x-ms-wvx",
     ]
 )  # texts with the types of what they list
+_OGG = "application/ogg"  # as Icecast calls all that is in Ogg
 _FILE_FIELDS = (b"content-length", b"content-range", b"etag", b"last-modified",
                 b"content-disposition")  # fmt: skip
+
+
+def kind_of(head: ResponseHead) -> str:
+    """Return the media type that a head gives, in small letters and without parameters."""
+    return head.headers.text(b"content-type").partition(";")[0].strip().lower()
+
+
+def _plays(kind: str) -> bool:
+    """Tell whether a media type is one of sound or pictures that move."""
+    return kind not in _PLAYLISTS and (kind.startswith(("audio/", "video/")) or kind == _OGG)
 
 
 def is_live_stream(head: ResponseHead) -> bool:
@@ -35,7 +47,7 @@ def is_live_stream(head: ResponseHead) -> bool:
     """
     if not 200 <= head.status < 300:
         return False
-    kind = head.headers.text(b"content-type").partition(";")[0].strip().lower()
+    kind = kind_of(head)
     if kind in _PAGES:
         return False
     if kind in _ENDLESS:
@@ -43,5 +55,4 @@ def is_live_stream(head: ResponseHead) -> bool:
     names = head.headers.by_name
     if head.raw.startswith(b"ICY ") or any(name.startswith(b"icy-") for name in names):
         return True
-    plays = kind.startswith(("audio/", "video/")) and kind not in _PLAYLISTS
-    return plays and not any(name in names for name in _FILE_FIELDS)
+    return _plays(kind) and not any(name in names for name in _FILE_FIELDS)

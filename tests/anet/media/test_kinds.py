@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.crawler.network.live import is_live_stream
 from anet.http import parse_head
+from anet.media.kinds import is_live_stream
 
 
 def head(*lines: str, status: int = 200) -> bytes:
@@ -18,6 +18,7 @@ def head(*lines: str, status: int = 200) -> bytes:
     [
         ["icy-metaint: 16000", "Content-Type: audio/mpeg", "Content-Length: 54000000"],
         ["Content-Type: audio/mpeg"],
+        ["Content-Type: application/ogg"],
         ["Content-Type: video/mp2t; x=y", "Transfer-Encoding: chunked"],
         ["Content-Type: multipart/x-mixed-replace; boundary=x"],
         ["Content-Type: text/event-stream"],
