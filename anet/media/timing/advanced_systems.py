@@ -1,0 +1,88 @@
+"""The time of ASF, in which Windows Media comes: packets of one size with their send times.
+
+Advanced Systems Format, specification 01.20.05: a header object, the beginning of the data object,
+then packets.
+"""
+
+import re
+from uuid import UUID
+
+from anet.media.timing.stamps import Stamps
+from anet.media.timing.tags import said_in
+from anet.media.timing.walk import PREAMBLE_LIMIT, Walk
+
+HEADER = UUID("75b22630-668e-11cf-a6d9-00aa0062ce6c").bytes_le
+DATA = UUID("75b22636-668e-11cf-a6d9-00aa0062ce6c").bytes_le
+FILE_PROPERTIES = UUID("8cabdca1-a947-11cf-8ee4-00c00c205365").bytes_le
+OBJECT = 24  # bytes of what an object begins with
+DATA_HEADER = 50
+SEEN = 24  # bytes of a packet that are looked at
+HEADER_LIMIT = 2**20
+_SIZES = 0, 1, 2, 4  # bytes of a field, by the two bits that tell
+
+
+class AdvancedSystemsClock(Walk):
+    """Goes by the send times of packets."""
+
+    MARK = re.compile(re.escape(HEADER) + b"|\x82\0\0")
+    MARK_LENGTH = 16
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stamps = Stamps(1000, 2**32)
+        self._heads = b""
+        self._packet = 0  # bytes of each, as the header says
+        self._chained = False  # a header has just begun another stream
+
+    def _unit(self, data: bytes, at: int) -> int:
+        if len(data) - at < SEEN:
+            return -SEEN
+        if data.startswith(HEADER, at):
+            return self._header(data, at)
+        if data.startswith(DATA, at):
+            if len(data) - at < DATA_HEADER:
+                return -DATA_HEADER
+            self._heads += data[at : at + DATA_HEADER]
+            return DATA_HEADER
+        stamp = _send_time(data, at) if self._packet else None
+        if stamp is None:
+            return self._search(data, at)
+        self._stamps.tick(stamp, jump=self._chained)
+        self._chained = False
+        heads = self._heads if len(self._heads) <= PREAMBLE_LIMIT else b""
+        self._arrive(at, self._stamps.seconds, heads)
+        return self._packet
+
+    def _header(self, data: bytes, at: int) -> int:
+        """Take the header object: how long packets are, and what it says."""
+        length = int.from_bytes(data[at + 16 : at + OBJECT], "little")
+        if not OBJECT < length <= HEADER_LIMIT:
+            return self._search(data, at)
+        if len(data) - at < length:
+            return -length
+        raw = data[at : at + length]
+        self._arrive(at, self._stamps.seconds)
+        self._heads, self._chained = raw, True
+        place = raw.find(FILE_PROPERTIES)
+        if place >= 0:
+            size = int.from_bytes(raw[place + 92 : place + 96], "little")
+            self._packet = size if SEEN <= size <= PREAMBLE_LIMIT else 0
+        said = said_in(raw)
+        if said:
+            self._said.append((self._start + at, said))
+        return length
+
+
+def _send_time(data: bytes, at: int) -> int | None:
+    """Return the send time of the packet that begins here; None where none can.
+
+    Error correction, if there is, is two bytes behind its flags in all files that are known.
+    """
+    place = at
+    if data[place] & 0x80:
+        if data[place : place + 3] != b"\x82\0\0":
+            return None
+        place += 3
+    lengths = data[place]
+    place += 2 + sum(_SIZES[lengths >> shift & 3] for shift in (5, 1, 3))
+    return int.from_bytes(data[place : place + 4], "little")

@@ -1,0 +1,76 @@
+"""What the clocks of all formats have in common: they walk from unit to unit of the bytes."""
+
+import re
+from collections.abc import Sequence
+
+from zope.interface import implementer
+
+from anet.media.interface import ISignalClock, Said
+
+PREAMBLE_LIMIT = 65_536  # bytes that are kept for decoders, and that are searched for titles
+
+
+@implementer(ISignalClock)
+class Walk:
+    """Takes bytes as they come, and has its format look at them where a unit begins.
+
+    What a format decides hangs on the bytes alone, never on how they were cut: it waits until it
+    has what it must see. So it holds one header at most, and what it passes over is not kept.
+    """
+
+    MARK = re.compile(rb"(?!)")
+    """What may be the first bytes of a unit, where the walk lost its way."""
+    MARK_LENGTH = 1
+    """Bytes that `MARK` looks at, at most."""
+
+    def __init__(self) -> None:
+        self.position = self.boundary = 0
+        self.seconds = 0.0
+        self.preamble = b""
+        self._start = 0  # where the walk goes on; what is held begins there
+        self._held = bytearray()
+        self._wanted = 0  # bytes from there without which it cannot
+        self._said: list[tuple[int, Said]] = []
+
+    def feed(self, data: bytes) -> Sequence[tuple[int, Said]]:
+        """Take the next bytes; return what was said within them, with the byte of each."""
+        passed = max(0, self._start - self.position)
+        self.position += len(data)
+        self._held += data[passed:] if passed else data
+        if self.position < self._start + self._wanted:
+            return ()
+        done, self._wanted = self._walk(bytes(self._held))
+        self._start += done
+        del self._held[:done]
+        said, self._said = self._said, []
+        return said
+
+    def _walk(self, data: bytes) -> tuple[int, int]:
+        """Go on in what is held.
+
+        Returns:
+            how many bytes were passed, some of which may be still to come, and how many behind
+            them must have come before the walk can go on.
+        """
+        at = 0
+        while at <= len(data):
+            length = self._unit(data, at)
+            if length <= 0:
+                return at, -length
+            at += length
+        return at, 0
+
+    def _unit(self, data: bytes, at: int) -> int:
+        """Return how many bytes lead to the next unit; or how many are wanted here, negative."""
+        raise NotImplementedError
+
+    def _arrive(self, at: int, seconds: float, preamble: bytes = b"") -> None:
+        """Note that the media may be cut here."""
+        self.boundary, self.seconds, self.preamble = self._start + at, seconds, preamble
+
+    def _search(self, data: bytes, at: int) -> int:
+        """Return how many bytes lead to what may be a unit, as `_unit` does."""
+        found = self.MARK.search(data, at + 1)
+        if found:
+            return found.start() - at
+        return max(0, len(data) - at - self.MARK_LENGTH + 1) or -self.MARK_LENGTH
