@@ -106,6 +106,10 @@ class ConsultationConfig:
             or a form, and those that call themselves private.
         live_period: seconds after which what was recorded is given to the archive.
         live_directory_size: bytes of recordings after which it is, too.
+        listeners: readers who listen to archived streams at once; one more is asked to come back.
+        listen_burst: seconds of an archived stream that are sent at once, so that players begin.
+        listen_patience: seconds of a gap in an archived stream that its listeners wait out; at a
+            longer one it ends. At most half of `silence`.
     """
 
     proxy: str | None = field(default=None, validator=is_address)
@@ -153,6 +157,9 @@ class ConsultationConfig:
     live_record_private: bool = False
     live_period: float = field(default=600.0, validator=_positive)
     live_directory_size: int = field(default=256 * 2**20, validator=validators.ge(1))
+    listeners: int = field(default=200, validator=validators.ge(1))
+    listen_burst: float = field(default=10.0, validator=validators.ge(0.0))
+    listen_patience: float = field(default=30.0, validator=validators.ge(0.0))
 
     def groups(self, base_port: int, secret: str) -> Groups:
         """Return the multicast groups where the storage nodes of the archive listen.

@@ -10,9 +10,11 @@ from agents.consultation.measures import Measures
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screen import told
 from agents.consultation.readers.screens import Screens
+from agents.consultation.streams.catalogue import Catalogue
 from hip import exposed
 
 HOLES_LIMIT = 1000
+STREAMS_LIMIT = 1000
 
 
 @frozen
@@ -46,12 +48,14 @@ class ConsultationMethods:
         readers: Readers,
         missing: Missing,
         screens: Screens,
+        catalogue: Catalogue,
     ) -> None:
         self._retrieval = retrieval
         self._measures = measures
         self._readers = readers
         self._missing = missing
         self._screens = screens
+        self._catalogue = catalogue
 
     @exposed
     def status(self) -> ConsultationStatus:
@@ -79,3 +83,25 @@ class ConsultationMethods:
             reader: the name of a credential, or an address.
         """
         return [told(screen) for screen in self._screens.of(reader)]
+
+    @exposed(roles=("operator", "master"))
+    async def streams(self, after: str = "", limit: int = 100) -> list[dict[str, Any]]:
+        """List the archived streams in the order of their URLs.
+
+        Args:
+            after: the URL after which to go on.
+            limit: streams at most.
+        """
+        found, _ = await self._catalogue.streams(after, max(1, min(limit, STREAMS_LIMIT)))
+        return [asdict(stream) for stream in found]
+
+    @exposed(roles=("operator", "master"))
+    async def titles(self, words: str, stream: str = "") -> list[dict[str, Any]]:
+        """Find titles, names and descriptions of streams, what was learned of last first.
+
+        Args:
+            words: all of which are in it; the last may be the beginning of one.
+            stream: its URL, or empty for all.
+        """
+        found, _ = await self._catalogue.search(words, stream)
+        return [asdict(each) for each in found]

@@ -27,6 +27,7 @@ from agents.consultation.proxy.proxy import Proxy
 from agents.consultation.readers.screens import Screens
 from agents.consultation.replay.engine import engine_of
 from agents.consultation.replay.replay import Replay, front
+from agents.consultation.streams.service import Streams
 from agents.consultation.web import MONITORING, Monitoring
 from anet.http import Router
 from anet.processes import Processes
@@ -39,6 +40,7 @@ class Parts:
     Attributes:
         entrance: the way in.
         looking: the ways to what the nodes hold.
+        streams: radios and televisions at a date.
         keeping: rules, the audit log, and what readers chose.
         screens: what is on the readers' screens.
         missing: the log of holes.
@@ -52,6 +54,7 @@ class Parts:
 
     entrance: Entrance
     looking: Looking
+    streams: Streams
     keeping: Keeping
     screens: Screens
     missing: Missing
@@ -150,6 +153,7 @@ class Servers:
             harbor=named(harbor),
             tunnels=parts.entrance.tunnels,
             no_store=self._config.no_store,
+            on_air=parts.streams.on_air,
             live=None if parts.live is None else parts.live.answer,
         )
 

@@ -30,6 +30,7 @@ from agents.consultation.mining.walking import Walk
 from agents.consultation.pages import monitoring_page
 from agents.consultation.readers.screens import Screens
 from agents.consultation.servers import Parts, Servers
+from agents.consultation.streams.service import Streams
 from agents.consultation.web import Monitoring
 from agents.page import Page
 from anet.http import Request
@@ -63,6 +64,7 @@ class Consultation(MultiService):
         screens: what is on the readers' screens.
         servers: the proxy, the pages and replay, as `proxy`, `pages` and `replay` too.
         live: answers from the live web; None where the operator does not allow it.
+        streams: radios and televisions at a date.
     """
 
     def __init__(
@@ -86,17 +88,31 @@ class Consultation(MultiService):
             self.keeping.rules,
             self._links["an index node"],
         )
+        self.streams = Streams(
+            reactor,
+            configuration.directory / name,
+            config,
+            self.looking.retrieval,
+            self.keeping.rules,
+            self._gave,
+        )
+        self.looking.urls.heard = self.streams.reading.heard
         scheduler = self._links["the scheduler"]
         self.live = open_live(reactor, configuration, config, name, scheduler)
         if self.live is not None:
-            self.live.on_piece = lambda size: self._measures.gave(reactor.seconds(), size)
+            self.live.on_piece = self._gave
         self._reporting = open_reporting(
             reactor, configuration, config, name, self._missing, scheduler
         )
         self._extracting = Extracting(reactor)
         self._mining = self._miner(configuration.directory / name, config)
         self._methods = ConsultationMethods(
-            self.looking.retrieval, self._measures, self.readers, self._missing, self.screens
+            self.looking.retrieval,
+            self._measures,
+            self.readers,
+            self._missing,
+            self.screens,
+            self.streams.catalogue,
         )
         self.agent.methods.add(self._methods)
         self._comparing = Processes(
@@ -117,6 +133,7 @@ class Consultation(MultiService):
         for service in (
             self.keeping,
             self.looking,
+            self.streams,
             self.live,
             self._reporting,
             self.agent,
@@ -162,6 +179,8 @@ class Consultation(MultiService):
         show("index_complete", "1 when the index has all URLs", lambda: urls.index.complete)
         show("access_rules", "Access rules in force", lambda: keeping.rules.count)
         show("audit_lines_lost", "Lines that the audit log lacks", lambda: keeping.audit.lost)
+        listeners = self.streams.listeners
+        show("listeners", "Readers who listen to archived streams", lambda: listeners.count)
         if self._mining is not None:
             documents = self._mining.documents
             show("mined_documents", "Documents read for the graph of links", documents)
@@ -176,6 +195,7 @@ class Consultation(MultiService):
         return Parts(
             entrance=self._entrance,
             looking=self.looking,
+            streams=self.streams,
             keeping=self.keeping,
             screens=self.screens,
             missing=self._missing,
@@ -215,6 +235,10 @@ class Consultation(MultiService):
         self._measures.answered(self._reactor.seconds(), "refused", 0.0)
         self.keeping.audit.note(request, "refused")
 
+    def _gave(self, size: int) -> None:
+        """Count bytes of a content on their way to a reader."""
+        self._measures.gave(self._reactor.seconds(), size)
+
     def _sample(self) -> None:
         self._measures.sample(self._reactor.seconds())
 
@@ -233,6 +257,7 @@ class Consultation(MultiService):
             notes=self.keeping.notes(),
             rooms=[
                 self.looking.urls.figures(),
+                self.streams.figures(),
                 *([] if self._mining is None else [self._mining.figures()]),
                 *sections_of(self.live),
                 self.keeping.figures(),
@@ -247,6 +272,7 @@ class Consultation(MultiService):
         return (
             {**asdict(self._methods.status()), "proxy": self.proxy.address}
             | {"urls": self.looking.urls.status()}
+            | {"streams": self.streams.status()}
             | (self.keeping.status())
             | ({} if self._mining is None else {"mining": self._mining.reach()})
             | ({} if self.live is None else {"live": self.live.status()})

@@ -192,6 +192,26 @@ class Retrieval:
         plain = without_session(url)
         return found if found or plain == url else await self.captures(plain, heads=heads)
 
+    async def some(self, name: str, first: str, last: str, limit: int) -> list[CaptureLine]:
+        """Return the captures of a name from a date to another, both included, at most `limit`.
+
+        Whatever the access rules say: who shows them asks these.
+
+        Args:
+            name: of a structure file: a URL, or what the archive calls records of its own.
+            first: 20 digits.
+            last: likewise.
+            limit: captures at most.
+
+        Raises:
+            LookupFailed: nobody knows where they lie.
+            NodesFailed: no node gave them.
+        """
+        key = structure_key(name)
+        return await self._from_nodes(
+            key, lambda nodes: self._structures.some(nodes, key, first, last, limit)
+        )
+
     async def of_key(self, key: str, date: str, reader: Reader | None = None) -> Nearest:
         """Return the capture of this very date in a structure file, without its content.
 

@@ -133,7 +133,22 @@ class Structures:
         Raises:
             NodesFailed: as `nearest`.
         """
-        path = f"/structures/{key}" + ("?heads=1" if heads else "")
+        return await self._united(nodes, f"/structures/{key}" + ("?heads=1" if heads else ""))
+
+    async def some(
+        self, nodes: list[str], key: str, first: str, last: str, limit: int
+    ) -> list[CaptureLine]:
+        """Return the captures of a URL from a date to another, both included, at most `limit`.
+
+        What is among the first of all nodes' captures is among the first of those of its node.
+
+        Raises:
+            NodesFailed: as `nearest`.
+        """
+        path = f"/structures/{key}?from={first}&to={last}&limit={limit}"
+        return (await self._united(nodes, path))[:limit]
+
+    async def _united(self, nodes: list[str], path: str) -> list[CaptureLine]:
         heard = self.silent.heard(nodes)
         lists = await self._lists(heard, path)
         if not lists:

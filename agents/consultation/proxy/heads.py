@@ -50,7 +50,7 @@ def _with_names(fields: bytes) -> bytes:
         name, colon, value = line.partition(b":")
         if line[:1] not in (b" ", b"\t"):  # a folded line goes where its field goes
             name = name.rstrip(b" \t")
-            stays = not line.strip() or bool(colon and _NAME.fullmatch(name))
+            stays = not line.strip(b" \t\r\n") or bool(colon and _NAME.fullmatch(name))
         if stays:
             kept.append(name + colon + value)
     return b"".join(kept)

@@ -12,6 +12,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from agents import dates
+from agents.capture import Capture
 from agents.consultation.access.audit import Audit
 from agents.consultation.access.doors import Doors
 from agents.consultation.asked import Asked
@@ -20,6 +21,7 @@ from agents.consultation.faults.contents import fault_answer
 from agents.consultation.faults.fault import Fault, bad_request, no_worker
 from agents.consultation.faults.missing import Missing
 from agents.consultation.lookup.retrieval import Retrieval
+from agents.consultation.lookup.structures import Nearest
 from agents.consultation.measures import Measures
 from agents.consultation.memento.fields import memento_fields
 from agents.consultation.proxy.cross_origin import preflight
@@ -30,6 +32,8 @@ from agents.consultation.readers.destinations import destination_of, is_worker
 from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screens import Screens
+from agents.consultation.streams.on_air import Found, OnAir, as_listener, as_stream
+from agents.consultation.streams.radio import Tuned
 from agents.urls import authority, canonical, split_port
 from anet.http import Request, Response
 
@@ -56,6 +60,7 @@ class Proxy:
         harbor: answers http://dlweb/.
         tunnels: answer CONNECT.
         live: answers readers who chose the live web, where the operator allows it.
+        on_air: gives streams at a date; without it they are contents like any other.
         no_store: whether answers to browsers carry `Cache-Control: no-store` too.
     """
 
@@ -70,6 +75,7 @@ class Proxy:
     harbor: Callable[[Request], Awaitable[Response]]
     tunnels: Tunnels = Tunnels()
     live: Callable[[Request, Asked], Awaitable[Response]] | None = None
+    on_air: OnAir | None = None
     no_store: bool = True
 
     async def __call__(self, request: Request) -> Response:
@@ -108,22 +114,54 @@ class Proxy:
             return self._fault(request, asked, error.fault)
 
     async def _capture(self, request: Request, asked: Asked) -> "_Answered":
-        nearest = await find_answer(
-            self.retrieval, request, asked.url, self._date(asked), asked.reader
-        )
-        capture = nearest.capture
+        found = await self._find(request, asked)
+        if found.time:
+            return _Answered("hit", Response.text(200, found.time), found.date)
+        nearest, capture = found.nearest, found.nearest.capture
+        if self.on_air is not None:
+            tuned = await self.on_air.tune(request, found, asked.reader)
+            if tuned is not None:
+                return self._stream(request, asked, nearest, tuned)
         fields = archive_fields(capture, asked.url)
         if request.method in READING:
             fields += memento_fields(nearest)
         shaped = shape(request, capture, fields, self.no_store and keeps_cache(request))
         body = await open_body(self.retrieval, nearest, shaped, self._gave)
-        self.screens.note(asked, capture)
-        if asked.url in self.missing:
-            self.missing.found(asked.url, dates.now(self.clock))
+        self._note(asked, capture)
         response = Response(
             shaped.status, shaped.fields, body, raw_head=shaped.head, length=shaped.length
         )
         return _Answered("hit", response, capture.date)
+
+    async def _find(self, request: Request, asked: Asked) -> Found:
+        """Return the capture that a request asks for, and the date for which it was found."""
+
+        def find(date: str) -> Awaitable[Nearest]:
+            return find_answer(self.retrieval, request, asked.url, date, asked.reader)
+
+        date = self._date(asked)
+        if self.on_air is None or request.method not in READING:
+            return Found(await find(date), date)
+        chosen = asked.date or self.readers.choice_of(asked.reader.key).date
+        return await self.on_air.find(asked, date, chosen, find)
+
+    def _stream(
+        self, request: Request, asked: Asked, nearest: Nearest, tuned: Tuned
+    ) -> "_Answered":
+        """Return the answer to a listener: the head as received, and the stream as it goes on."""
+        capture = nearest.capture
+        fields = [*tuned.fields, *memento_fields(nearest)]
+        for_browser = self.no_store and keeps_cache(request)
+        shaped = as_stream(shape(as_listener(request), capture, fields, for_browser), request)
+        self._note(asked, capture)
+        response = Response(shaped.status, shaped.fields, tuned.sound, raw_head=shaped.head)
+        return _Answered("hit", response, tuned.date)
+
+    def _note(self, asked: Asked, capture: Capture) -> None:
+        """Note what is on the reader's screen, and that it is not missing any more."""
+        self.screens.note(asked, capture)
+        if asked.url in self.missing:
+            self.missing.found(asked.url, dates.now(self.clock))
 
     def _date(self, asked: Asked) -> str:
         """Return the date to read at: the request's, its page's, or the reader's."""

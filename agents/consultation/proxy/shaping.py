@@ -118,7 +118,7 @@ def _fitted(
     if is_whole and not takes(asked.get(b"accept-encoding"), coding):
         shaped = _decoded(shaped, coding.decode("latin-1"))
         unwanted += [b"content-encoding"] if shaped.coding else []
-    return _without(shaped, unwanted)
+    return lacking(shaped, unwanted)
 
 
 def _is_selective(asked: Headers) -> bool:
@@ -156,7 +156,7 @@ def _stored(capture: Capture, received: Headers) -> Stored | None:
 
 def _ranged(shaped: Shape, stored: Stored, span: Span) -> Shape:
     fields = [*shaped.fields, (b"Content-Range", stored.content_range(span))]
-    shaped = _without(evolve(shaped, fields=fields), [b"content-range"])
+    shaped = lacking(evolve(shaped, fields=fields), [b"content-range"])
     if span == NOTHING:
         return _of_status(evolve(shaped, length=0), 416, bodiless=True)
     start = span.start - stored.span.start
@@ -175,8 +175,8 @@ def _of_status(shaped: Shape, status: int, bodiless: bool = False) -> Shape:
     return evolve(shaped, status=status, head=head, bodiless=bodiless or shaped.bodiless)
 
 
-def _without(shaped: Shape, names: list[bytes]) -> Shape:
-    """Return an answer without these received fields, and with their names."""
+def lacking(shaped: Shape, names: list[bytes]) -> Shape:
+    """Return an answer without these received fields, and with the names of those it had."""
     if not names or shaped.head is None:
         return shaped
     head, removed = without(shaped.head, names)

@@ -22,6 +22,7 @@ from agents.consultation.errors import ConsultationError
 from agents.consultation.lookup.structures import Nodes
 from agents.consultation.urls.index import UrlIndex
 from agents.consultation.urls.tables import Listed, Progress, is_whole
+from agents.stream import LOG_SCHEME
 from anet.errors import AnetError, ConnectionBroken, TimedOut
 from anet.http import HttpClient
 from anet.tasks import Tasks, every, sleep
@@ -33,6 +34,7 @@ _PART_LIMIT = 16 * 1024 * 1024  # bytes of an answer
 _TIMEOUT = 30.0  # seconds a node may take for one
 _AT_ONCE = 8  # structure files asked of a node at once
 
+Heard = Callable[[list[str]], None]
 _Answer = TypeVar("_Answer")
 _log = Logger()
 
@@ -83,6 +85,7 @@ class Following:
         nodes: tells which nodes there are.
         client: makes the requests.
         period: seconds between two looks.
+        heard: told the names of other records that there are, or that grew (`stream-log:…`).
 
     Attributes:
         behind: nodes that have not been read to their end since this process began.
@@ -96,8 +99,10 @@ class Following:
         nodes: Callable[[], Awaitable[Nodes]],
         client: HttpClient,
         period: float,
+        heard: Heard = lambda names: None,
     ) -> None:
         self._clock, self._index, self._client = clock, index, client
+        self._heard = heard
         self._nodes, self._period = nodes, period
         self._tasks = Tasks()
         self._busy: set[str] = set()
@@ -109,6 +114,7 @@ class Following:
     async def start(self) -> None:
         """Begin to follow, where it was left off."""
         self._progress = await self._index.progress()
+        self._heard(await self._index.logs())
         self._tasks.start(self._begin(), "following URLs")
 
     async def stop(self) -> None:
@@ -215,6 +221,7 @@ class Following:
 
     async def _keep(self, node: str, progress: Progress, urls: list[str]) -> None:
         await self._index.add(node, progress, urls)
+        self._heard([url for url in urls if url.startswith(LOG_SCHEME)])
         self._progress[node] = progress
         await sleep(self._clock, PAUSE)
 

@@ -175,6 +175,10 @@ class UrlIndex:
         """Return how far each storage node was followed, by its base URL."""
         return await self._readers.run(self._tables.progress)
 
+    async def logs(self) -> list[str]:
+        """Return the names of the logs of streams, which are no URLs."""
+        return await self._readers.run(self._tables.stream_logs)
+
     async def add(self, node: str, progress: Progress, urls: Iterable[str]) -> None:
         """Take in URLs of a node, and how far that leads."""
         added = await self._writer.run(self._tables.add, node, progress, list(urls))

@@ -15,7 +15,7 @@ from agents.consultation.access.rules import Rules
 from agents.consultation.lookup.fuzzy import Fuzzy
 from agents.consultation.lookup.structures import Nodes
 from agents.consultation.lookup.url_rules import UrlRules
-from agents.consultation.urls.following import Following
+from agents.consultation.urls.following import Following, Heard
 from agents.consultation.urls.index import UrlIndex
 from agents.consultation.urls.tables import READERS, Tables
 from agents.page import Badge, Figures, human_bytes
@@ -43,10 +43,16 @@ class Urls(Service):
         client: HttpClient,
         period: float,
     ) -> None:
-        """Keep it in `folder`, and look every `period` seconds at what `nodes` returns."""
+        """Keep it in `folder`, and look every `period` seconds at what `nodes` returns.
+
+        `heard` may be set to be told of other records (see `Following`).
+        """
+        self.heard: Heard = lambda names: None
         path, mark = folder / "urls.mdb", mark_of(url_rules)
         self.index, self._workers = make_index(path, reactor, Fuzzy(url_rules), rules, mark)
-        self._following = Following(reactor, self.index, nodes, client, period)
+        self._following = Following(
+            reactor, self.index, nodes, client, period, lambda names: self.heard(names)
+        )
         self._path = path
         self._tasks = Tasks()
 

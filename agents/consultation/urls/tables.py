@@ -3,7 +3,8 @@
     urls    first half of a structure key -> the URL
     order   urlkey, a zero, first half of the structure key -> nothing
     forms   hash of the fuzzy form, first half of the structure key -> nothing
-    about   how far each log has been read, and what the index was made with
+    about   how far each log has been read, what the index was made with, and the names of the logs
+            of streams
 
 Its methods block. One thread writes; a change and how far it leads are one transaction.
 """
@@ -21,6 +22,7 @@ from attrs import field, frozen
 
 from agents.capture import is_key, structure_key
 from agents.consultation.urls.surt import surt
+from agents.stream import LOG_SCHEME
 from agents.urls import is_of_the_web
 from anet.errors import Stopped
 
@@ -28,6 +30,7 @@ Transaction: TypeAlias = Any  # lmdb.Transaction; it gives bytes, for it is not 
 
 VERSION = b"dlweb-urls 1"
 READERS = 2  # threads
+_LOG = b"stream "
 HALF_KEY = 16  # bytes of a SHA-256
 _ADDRESSES = 1 << 40  # bytes of address space; the file is only as large as what it holds
 URLKEY = 480  # bytes of a urlkey that are kept; LMDB takes keys of up to 511
@@ -124,6 +127,13 @@ class Tables:
             txn.put(_of_node(node), msgspec.msgpack.encode(progress), db=self._about)
         return added
 
+    def stream_logs(self) -> list[str]:
+        """Return the names of the logs of streams."""
+        with self._reading() as txn:
+            cursor = txn.cursor(db=self._about)
+            found = cursor.iternext() if cursor.set_range(_LOG) else ()
+            return [value.decode("ascii") for key, value in found if key.startswith(_LOG)]
+
     def unknown(self, keys: Iterable[str]) -> list[str]:
         """Return those structure keys whose URLs are not here, each once, in order."""
         with self._reading() as txn:
@@ -170,6 +180,9 @@ class Tables:
 
     def _put(self, txn: Transaction, url: str) -> bool:
         half = _half(structure_key(url))
+        if url.startswith(LOG_SCHEME):
+            txn.put(_LOG + half, url.encode("ascii"), db=self._about)
+            return False
         if not txn.put(half, url.encode("ascii"), overwrite=False, db=self._urls):
             return False
         txn.put(place_of(surt(url)) + b"\0" + half, b"", db=self._order)
@@ -225,9 +238,10 @@ def place_of(urlkey: str) -> bytes:
 
 
 def is_whole(listed: Listed) -> bool:
-    """Tell whether a name that a node lists is a URL, belongs under its key, and can be kept."""
-    is_named = is_key(listed.key) and structure_key(listed.url) == listed.key
-    return is_named and listed.url.isascii() and is_of_the_web(listed.url)
+    """Tell whether a name that a node lists is a URL or that of a stream's log, and can be kept."""
+    url = listed.url
+    is_named = is_key(listed.key) and structure_key(url) == listed.key
+    return is_named and url.isascii() and (is_of_the_web(url) or url.startswith(LOG_SCHEME))
 
 
 def _half(key: str) -> bytes:

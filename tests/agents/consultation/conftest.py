@@ -55,6 +55,9 @@ class FakeNode:
         captures = self.captures.get(key)
         if not captures:
             return Response.text(404, "no")
+        first, last = request.query.get("from", ""), request.query.get("to", "~")
+        captures = [it for it in captures if first <= it.date <= last]
+        captures = captures[: int(request.query.get("limit", "1000000"))]
         if request.query.get("heads") == "1":
             return Response.json(200, captures)
         return Response.json(200, [evolve(it, head=b"", origin="") for it in captures])

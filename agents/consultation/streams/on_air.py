@@ -1,0 +1,137 @@
+"""What was on the air, for the servers that readers meet: radio and television together."""
+
+from collections.abc import Awaitable, Callable
+
+from attrs import evolve, frozen
+
+from agents.consultation.asked import Asked
+from agents.consultation.errors import Faulted, LookupFailed, NodesFailed
+from agents.consultation.faults.fault import missing_captures, unreachable
+from agents.consultation.lookup.structures import Nearest
+from agents.consultation.proxy.shaping import Shape, lacking
+from agents.consultation.readers.reader import Reader
+from agents.consultation.streams.icy import metaint_of
+from agents.consultation.streams.manifests import is_manifest
+from agents.consultation.streams.radio import Radio, Tuned, is_of_stream, listens
+from agents.consultation.streams.television import Television
+from anet.http import Headers, Request, parse_head
+
+METAINT = b"icy-metaint"
+_PARTIAL = (b"range", b"if-range", b"if-none-match", b"if-modified-since")
+_OF_FILES = (b"accept-ranges", b"content-range", b"content-length")
+
+
+@frozen
+class Found:
+    """A capture, and the date for which it was found.
+
+    Attributes:
+        nearest: the capture.
+        date: 20 digits, or empty for the newest.
+        time: what is said instead of it to a player that asks for the time; or empty.
+    """
+
+    nearest: Nearest
+    date: str
+    time: str = ""
+
+
+@frozen
+class OnAir:
+    """Gives streams at a date.
+
+    Attributes:
+        radio: of endless streams.
+        television: of channels that players load part by part.
+    """
+
+    radio: Radio
+    television: Television
+
+    async def find(
+        self,
+        asked: Asked,
+        date: str,
+        chosen: str,
+        find: Callable[[str], Awaitable[Nearest]],
+    ) -> Found:
+        """Return what a reader asks for, at the moment that they are at.
+
+        What is on the air is not a part of the page that plays it: the page is a picture of one
+        moment, and the reader may have chosen another one to listen to.
+
+        Args:
+            asked: what is asked for.
+            date: of the page that it is a part of, or what the reader chose.
+            chosen: what the reader chose, or empty.
+            find: finds a capture for a date.
+
+        Raises:
+            Faulted: there is none, or it cannot be given.
+        """
+        session = self.television.session(asked, chosen)
+        if session is not None:
+            date = self.television.moment(session)
+            time = self.television.time(session, asked.url)
+            if time:
+                return Found(await find(date), date, time)
+        nearest = await find(date)
+        is_live = is_of_stream(nearest.capture) or is_manifest(nearest.capture)
+        if is_live and session is None and chosen and chosen != date:
+            date, nearest = chosen, await find(chosen)
+        await self.television.follow(asked, nearest, date, chosen, session)
+        return Found(nearest, date)
+
+    async def tune(self, request: Request, found: Found, reader: Reader) -> Tuned | None:
+        """Return the stream that a request listens to; None where it asks for something else.
+
+        Raises:
+            Faulted: too many listen, or what was received cannot be had.
+        """
+        capture = found.nearest.capture
+        if not is_of_stream(capture) or not listens(request) or capture.status != 200:
+            return None
+        try:
+            return await self.radio.tune(
+                found.nearest,
+                found.date,
+                reader,
+                metaint=wanted_metaint(request, capture.head),
+                head_only=request.method == "HEAD",
+            )
+        except LookupFailed as error:
+            raise Faulted(unreachable(capture.url, found.date, str(error))) from error
+        except NodesFailed as error:
+            raise Faulted(missing_captures(capture.url, found.date, str(error))) from error
+
+
+def as_listener(request: Request) -> Request:
+    """Return a request that asks for the whole of what is there, and for no part of it."""
+    fields = [(name, value) for name, value in request.headers if name.lower() not in _PARTIAL]
+    return evolve(request, headers=Headers(fields))
+
+
+def as_stream(shaped: Shape, request: Request) -> Shape:
+    """Return the answer to a listener without what is said of files.
+
+    The number that tells where titles are stays only where there are some.
+    """
+    unwanted = [*_OF_FILES]
+    has_titles = bool(wanted_metaint(request, shaped.head or b""))
+    if not has_titles or b"\nicy-metaint" not in (shaped.head or b"").lower():
+        unwanted.append(METAINT)
+    shaped = lacking(evolve(shaped, length=None), unwanted)
+    if has_titles and METAINT in unwanted:
+        said = (METAINT, b"%d" % wanted_metaint(request, shaped.head or b""))
+        shaped = evolve(shaped, fields=[*shaped.fields, said])
+    return shaped
+
+
+def wanted_metaint(request: Request, head: bytes) -> int:
+    """Return how many bytes lie between two titles for this listener; 0 for who wants none."""
+    if request.headers.text(b"icy-metadata").strip() != "1":
+        return 0
+    try:
+        return metaint_of(parse_head(head).headers.text(METAINT))
+    except ValueError:
+        return metaint_of("")
