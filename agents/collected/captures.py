@@ -130,6 +130,8 @@ class Captures:
         Raises:
             OSError: they cannot be taken; none was, and all may be given again.
         """
+        if not closed:
+            return
         opened = self._open or self._begin(wall(self._reactor))
         self._open = opened
         before = opened.structure.tell()

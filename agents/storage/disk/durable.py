@@ -5,30 +5,12 @@ syncfs for all of them is two to four times quicker (see docs/decisions/0009-dur
 """
 
 # ruff: noqa: PTH102 (making a path costs as much as opening its file)
-import ctypes
 import os
 from pathlib import Path
 
-from anet.durable import sync_path
+from anet.durable import sync_file_system, sync_path
 
 MANY = 8  # files from which one sync of the file system costs less
-
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def sync_file_system(path: Path) -> None:
-    """Make everything durable that was written to the file system of `path`.
-
-    Raises:
-        OSError: the system could not; what was written may be lost.
-    """
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        if _libc.syncfs(descriptor) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number), str(path))
-    finally:
-        os.close(descriptor)
 
 
 class SyncSet:

@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from agents.storage.disk.durable import sync_file_system
 from agents.storage.disk.lock import one_at_a_time
 from agents.storage.errors import LayoutRefused
+from anet.durable import sync_file_system
 
 Kind: TypeAlias = Literal["contents", "structures"]
 

@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterable, Iterator
 
 from agents.storage.disk.additions import AdditionsLog, Entry
 from agents.storage.disk.append import read_mark
-from agents.storage.disk.durable import SyncSet, sync_file_system
+from agents.storage.disk.durable import SyncSet
 from agents.storage.disk.layout import Kind, Layout
+from anet.durable import sync_file_system
 
 Place = tuple[Kind, str]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from twisted.logger import Logger
 
 from agents.storage.disk import scan
-from agents.storage.disk.durable import sync_file_system
 from agents.storage.disk.layout import OLD_VERSION, Layout
 from agents.storage.disk.lines import COVERED, SIZE, Line, checksum_of
 from agents.storage.errors import DamagedStructure, LayoutRefused
+from anet.durable import sync_file_system
 
 _OLD_METADATA = slice(COVERED, SIZE - 1)  # what has given way to the checksum
 

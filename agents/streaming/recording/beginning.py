@@ -63,12 +63,6 @@ class Beginning:
         return dates.from_timestamp(self.at)
 
     @property
-    def status(self) -> int:
-        """What the server answered."""
-        found = _STATUS.match(self.described.head[:100])
-        return int(found[1]) if found else _ANSWERED
-
-    @property
     def line(self) -> Begun:
         """The first line of its log."""
         said = self.described
@@ -87,3 +81,9 @@ class Beginning:
             preamble=self.preamble if len(self.preamble) <= PREAMBLE_LIMIT else b"",
             gap=self.gap.logged if self.gap else None,
         )
+
+
+def status_of(head: bytes) -> int:
+    """Return what a server answered; 200 where its protocol has no status."""
+    found = _STATUS.match(head[:100])
+    return int(found[1]) if found else _ANSWERED

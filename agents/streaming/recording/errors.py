@@ -1,7 +1,8 @@
 """What can go wrong with recording.
 
 RecordingError
-└── DiskBehind   the disk is full, or too slow: no more waits for it
+├── DiskBehind    the disk is full, or too slow: no more waits for it
+└── DamagedPiece  files of a piece say something else than was written
 """
 
 
@@ -15,3 +16,7 @@ class DiskBehind(RecordingError):
     What waits is written as soon as the disk takes it. The piece is to be ended, and the stream
     begun anew after a while, with a gap: make room on the disk, or record less.
     """
+
+
+class DamagedPiece(RecordingError):
+    """Files of a piece say something else than was written; look at the disk."""

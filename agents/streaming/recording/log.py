@@ -57,10 +57,6 @@ class Changes:
     safe: int = 0
     ending: Ending | None = None
 
-    def __bool__(self) -> bool:
-        """Tell whether there is anything to do."""
-        return bool(self.data or self.lines or self.ending)
-
 
 class Room(Protocol):
     """Memory for what waits for the disk."""
@@ -101,9 +97,17 @@ class StreamLog:
         if not self.ended:
             self._end(at, StreamOffset(_within(milliseconds), self.size), why)
 
-    def taken(self) -> Changes:
-        """Return what came since this was called last."""
-        changes, self._changes = self._changes, Changes(safe=self._changes.safe)
+    @property
+    def milliseconds(self) -> int:
+        """Of signal, up to the last place that was logged."""
+        return self._offset.milliseconds
+
+    def taken(self) -> Changes | None:
+        """Return what came since this was called last; None if nothing did."""
+        changes = self._changes
+        if not (changes.data or changes.lines or changes.ending):
+            return None
+        self._changes = Changes(safe=changes.safe)
         return changes
 
     def _end(self, at: float, offset: StreamOffset, why: str) -> None:

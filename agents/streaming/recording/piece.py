@@ -77,13 +77,13 @@ class OpenPiece(StreamLog):
 
         Args:
             at: when the last byte before the place came, in seconds since the epoch.
-            offset: the place in this piece; not before what `write` called safe.
+            offset: the place in this piece; what `write` called safe is not cut off.
             why: "time" or "size".
             preamble: what a decoder must be given before the next one.
         """
-        if self.ended or not self._changes.safe <= offset.byte <= self.size:
-            raise ValueError(f"{self.beginning.stream} cannot be cut at byte {offset.byte}")
-        size, self.size = self.size, offset.byte
+        if self.ended:
+            raise ValueError(f"the piece of {self.beginning.stream} has ended")
+        size, self.size = self.size, min(max(offset.byte, self._changes.safe), self.size)
         self._end(at, offset, why)
         beginning = evolve(
             self.beginning,

@@ -1,32 +1,28 @@
 """All that an agent records, on its way to the disk and into the archive."""
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from twisted.internet.defer import DeferredLock
+from twisted.logger import Logger
 
+from agents import dates
 from agents.collected import Captures
 from agents.streaming.recording.beginning import Beginning
-from agents.streaming.recording.log import OpenLog
+from agents.streaming.recording.files import PieceFiles
+from agents.streaming.recording.log import OpenLog, StreamLog
 from agents.streaming.recording.piece import OpenPiece
+from agents.streaming.recording.recovering import Recovered
+from agents.streaming.recording.writing import Batch, Writing
+from anet.clock import wall
+from anet.errors import Overloaded, Stopped
 from anet.workers import Workers
 
 WAITING = 128 * 2**20  # bytes in memory that are not on the disk yet, of all streams together
+SYNC_EVERY = 10.0  # seconds between two syncs of the file system
 
-
-@frozen
-class Recovered:
-    """A piece that a killed process left, and that was closed now.
-
-    Attributes:
-        stream: its URL.
-        date: of the last byte that reached the disk; a gap begins there.
-        title: what was on the air last; or empty.
-    """
-
-    stream: str
-    date: str
-    title: str = ""
+_log = Logger()
 
 
 class Recorder:
@@ -41,10 +37,12 @@ class Recorder:
         folder: for pieces that are open, on the file system of the crawls.
         captures: takes what is closed.
         waiting: bytes in memory that are not on the disk yet, of all streams together, at most.
+        sync_every: seconds after which what was written is made durable, and what has ended goes
+            to the captures.
 
     Attributes:
         problem: why the disk takes nothing now; empty while all is well.
-        pieces: closed and given to the captures, since the start.
+        pieces: pieces and logs that were given to the captures, since the start.
     """
 
     def __init__(
@@ -54,30 +52,117 @@ class Recorder:
         folder: Path,
         captures: Captures,
         waiting: int = WAITING,
+        sync_every: float = SYNC_EVERY,
     ) -> None:
         self.problem = ""
         self.pieces = 0
+        self._reactor, self._workers, self._folder = reactor, workers, folder
+        self._limit, self._sync_every = waiting, sync_every
+        self._writing = Writing(folder, captures)
+        self._batches: list[Batch] = []  # that the thread has not seen yet
+        self._fresh = self._handed = 0  # bytes in memory, here and with the thread
+        self._open: dict[StreamLog, PieceFiles] = {}  # in the order in which they began
+        self._numbers = count()
+        self._lock = DeferredLock()
+        self._synced = reactor.seconds()
 
     def begin(self, beginning: Beginning) -> OpenPiece:
         """Begin a session of an endless stream; nothing is on the disk before the next flush."""
-        raise NotImplementedError
+        piece = OpenPiece(beginning, self, self._following)
+        self._open[piece] = self._files(beginning, True)
+        return piece
 
     def begin_log(self, beginning: Beginning) -> OpenLog:
         """Begin the log of a stream that is kept in segments; end it after an hour, say."""
-        raise NotImplementedError
+        log = OpenLog(beginning, self)
+        self._open[log] = self._files(beginning, False)
+        return log
+
+    def take(self, size: int) -> bool:
+        """Take memory for what waits for the disk, if there is enough."""
+        if self.waiting + size > self._limit:
+            return False
+        self._fresh += size
+        return True
 
     async def flush(self) -> None:
-        """Give the system all that came; every ten seconds it is made durable, and what has ended
-        goes into the archive. It never fails: what the disk does not take stays, see `problem`.
+        """Give the system all that came.
+
+        Every so often that is made durable, and what has ended goes to the captures. It never
+        fails: what the disk does not take stays in memory, and `problem` says why.
         """
+        due = self._reactor.seconds() >= self._synced + self._sync_every
+        await self._flush(due)
 
     async def recover(self) -> list[Recovered]:
         """Close what a killed process left open, up to the last byte that it had written.
 
+        Returns:
+            For each stream where its last piece ended.
+
         Raises:
             OSError: the disk refuses; what is there stays for another time.
         """
-        return []
+        return await self._workers.run(self._writing.recover)
 
     async def stop(self) -> None:
-        """End what is open, as "stopped", and give all that is closed to the captures."""
+        """End what is open, as "stopped", and give all that has ended to the captures."""
+        now = wall(self._reactor)
+        for log in self._open:
+            log.end(now, log.milliseconds, "stopped")
+        await self._flush(True)
+
+    @property
+    def waiting(self) -> int:
+        """Bytes in memory that are not with the system yet."""
+        return self._fresh + self._handed
+
+    async def _flush(self, due: bool) -> None:
+        await self._lock.acquire()
+        try:
+            self._hand_over()
+            done = await self._workers.run(self._writing.flush, self._batches, due)
+        except (Overloaded, Stopped) as error:  # the thread has seen nothing of it
+            self.problem = str(error)
+        else:
+            self._batches = []
+            self._handed = done.waiting
+            self.pieces += done.pieces
+            if due and not done.problem:
+                self._synced = self._reactor.seconds()
+            self._tell(done.problem)
+        finally:
+            self._lock.release()
+
+    def _hand_over(self) -> None:
+        """Put together what came since the last time."""
+        ended = []
+        for log, files in self._open.items():
+            changes = log.taken()
+            if changes is not None:
+                self._batches.append(Batch(files, changes))
+                if log.ended:
+                    ended.append(log)
+        for log in ended:
+            del self._open[log]
+        self._handed += self._fresh
+        self._fresh = 0
+
+    def _tell(self, problem: str) -> None:
+        """Log that the disk begins to refuse, and that it takes everything again."""
+        if problem and not self.problem:
+            _log.error("streams cannot be written, and wait in memory: {why}", why=problem)
+        elif self.problem and not problem:
+            _log.info("streams can be written again")
+        self.problem = problem
+
+    def _following(self, former: OpenPiece, beginning: Beginning) -> OpenPiece:
+        following = OpenPiece(beginning, self, self._following)
+        self._open[following] = self._files(beginning, True, self._open[former])
+        return following
+
+    def _files(
+        self, beginning: Beginning, has_media: bool, follows: PieceFiles | None = None
+    ) -> PieceFiles:
+        path = self._folder / f"{dates.now(self._reactor)}-{next(self._numbers):08}"
+        return PieceFiles(str(path), beginning, has_media=has_media, follows=follows)

@@ -1,0 +1,155 @@
+"""What the thread does: it writes, syncs, and gives what has ended to the captures. It blocks.
+
+A piece goes this way: busy, while bytes of it wait in memory; whole, once its log has an end;
+given, once the captures have it, which is after a sync; gone, after the sync behind that. Killed at
+any moment, the next process does the last step again, and no more.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import frozen
+from twisted.logger import Logger
+
+from agents.collected import Captures, Closed
+from agents.streaming.recording.closing import Piece, closed, log_key, read_piece, remove
+from agents.streaming.recording.errors import DamagedPiece
+from agents.streaming.recording.files import LOG, PieceFiles
+from agents.streaming.recording.log import Changes
+from agents.streaming.recording.recovering import Recovered, outcome, pieces_left
+from anet.durable import sync_file_system
+
+_AT_ONCE = 50  # pieces that are recovered in one go
+
+_log = Logger()
+
+
+@frozen
+class Batch:
+    """What came of a piece."""
+
+    files: PieceFiles
+    changes: Changes
+
+
+@frozen
+class Done:
+    """How a flush went.
+
+    Attributes:
+        waiting: bytes that are in memory yet.
+        pieces: that are in the captures for good now.
+        problem: why the disk did not take all of it; or empty.
+    """
+
+    waiting: int
+    pieces: int
+    problem: str
+
+
+class Writing:
+    """Has the files of all pieces.
+
+    Args:
+        folder: where they are.
+        captures: take what has ended.
+    """
+
+    def __init__(self, folder: Path, captures: Captures) -> None:
+        self._folder, self._captures = folder, captures
+        self._open: set[str] = set()  # paths of pieces of this process
+        self._busy: dict[PieceFiles, None] = {}  # in the order of their beginnings
+        self._whole: list[str] = []
+        self._given: list[str] = []
+
+    def flush(self, batches: Sequence[Batch], due: bool) -> Done:
+        """Write what came and what waits; if it is due, sync, and give away what has ended."""
+        for batch in batches:
+            batch.files.take(batch.changes)
+            self._busy[batch.files] = None
+            self._open.add(batch.files.path)
+        problem, pieces = "", 0
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            problem = self._write()
+            pieces = self._settle() if due else 0
+        except OSError as error:
+            problem = str(error)
+        return Done(sum(files.waiting for files in self._busy), pieces, problem)
+
+    def recover(self) -> list[Recovered]:
+        """Make whole what other processes left, and give it to the captures.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        found: dict[str, Recovered] = {}
+        some: list[Piece] = []
+        for piece in pieces_left(self._folder, self._open):
+            ended = outcome(piece)
+            if ended.stream not in found or found[ended.stream].date < ended.date:
+                found[ended.stream] = ended
+            some.append(piece)
+            if len(some) == _AT_ONCE:
+                self._take_over(some)
+                some = []
+        self._take_over(some)
+        return list(found.values())
+
+    def _write(self) -> str:
+        """Write what waits; return why not all of it could be."""
+        problem = ""
+        for files in list(self._busy):
+            try:
+                files.write()
+            except OSError as error:
+                problem = str(error)
+                continue
+            if files.is_idle:
+                del self._busy[files]
+                if files.ended:
+                    self._whole.append(files.path)
+        return problem
+
+    def _settle(self) -> int:
+        """Make all that was written durable; move each piece that has ended a step on."""
+        sync_file_system(self._folder)
+        if self._whole:
+            contents = {
+                path: found for path in self._whole if (found := _contents(path)) is not None
+            }
+            self._captures.put([each for found in contents.values() for each in found])
+            self._given += contents
+            self._whole = []
+        if self._given:
+            sync_file_system(self._folder)
+        given = len(self._given)
+        while self._given:
+            remove(self._given[-1])
+            self._open.discard(self._given.pop())
+        return given
+
+    def _take_over(self, pieces: Sequence[Piece]) -> None:
+        """Give pieces to the captures, but for those that these had before the kill."""
+        if not pieces:
+            return
+        had = self._captures.recorded({log_key(each.path) for each in pieces if _is_linked(each)})
+        given = [piece for piece in pieces if log_key(piece.path) not in had]
+        sync_file_system(self._folder)
+        self._captures.put([each for piece in given for each in closed(piece)])
+        sync_file_system(self._folder)
+        for piece in pieces:
+            remove(piece.path)
+
+
+def _is_linked(piece: Piece) -> bool:
+    return Path(piece.path + LOG).stat().st_nlink > 1
+
+
+def _contents(path: str) -> list[Closed] | None:
+    """Return the contents of a piece; None of one that somebody has damaged, which stays."""
+    try:
+        return closed(read_piece(path))
+    except DamagedPiece as error:
+        _log.error("{error}", error=error)
+        return None
