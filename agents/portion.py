@@ -197,6 +197,51 @@ class FeedLine:
 
 
 @frozen
+class StreamLine:
+    """A live stream of a site (*INA §1.6*).
+
+    Attributes:
+        stream: its URL.
+        site: that it belongs to.
+        phase: candidate, ordered, receiving, broken or aside.
+        hand: what a person said of it: "start", "stop" or nothing.
+        agent: that listens to it; empty when none does.
+        leaving: the agent that listened before, until the other receives it; or empty.
+        page: address of the agent's page, or empty.
+        name: of the station or channel.
+        title: of what was on the air last.
+        media_type: of what is received.
+        protocol: how it is received.
+        bitrate: kbit/s, as its server says; or 0.
+        heard: date until which it was received, or empty.
+        found: when a crawl, or a person, named it first.
+        seen: and last.
+        changed: when its phase last changed.
+        again: when it is tried again, or none.
+        why: it is in that phase, or what went wrong last; or empty.
+    """
+
+    stream: str
+    site: str
+    phase: str
+    hand: str
+    agent: str
+    leaving: str
+    page: str
+    name: str
+    title: str
+    media_type: str
+    protocol: str
+    bitrate: int
+    heard: str
+    found: str
+    seen: str
+    changed: str
+    again: str | None
+    why: str
+
+
+@frozen
 class MissedLine:
     """A link of a site that led readers of the archive nowhere.
 

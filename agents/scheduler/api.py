@@ -20,7 +20,7 @@ BODY_LIMIT = 4 * 1024 * 1024  # bytes
 # Methods that change nothing; for these, whoever may read the pages may ask.
 LOOKS = frozenset(
     {"status", "sites", "crawls", "portion", "find_sites", "site", "graph", "timeline"}
-    | {"campaigns", "machines"}
+    | {"campaigns", "machines", "streams", "stream_counts", "stream_agents"}
 )
 _NUMBERS = frozenset({"days", "limit", "sites", "size"})  # parameters of these
 _DIGITS = 18  # of a number

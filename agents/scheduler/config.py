@@ -7,6 +7,7 @@ from attrs import field, frozen, validators
 from agents.configuration.checks import is_address, is_link_address
 from agents.filters import Filters
 from agents.order import HIDDEN, Access, Analysis, Strategy
+from agents.scheduler.streams.settings import StreamsConfig
 from agents.scheduler.temporal.settings import TemporalConfig
 
 MISSED = ("no", "note", "collect")
@@ -84,6 +85,7 @@ class SchedulerConfig:
         orders_at_once: URLs that one order may hold.
         expansion: how sites are found to which others lead.
         temporal: how often sites are collected anew by themselves.
+        streams: which live streams are listened to.
         missed_links: what becomes of links that led readers of the archive nowhere: "no": nothing;
             "note": they are shown with their site; "collect": a quick crawl of the site brings
             them, and those of no site lead to candidates, if there is expansion.
@@ -119,3 +121,4 @@ class SchedulerConfig:
     database: str | None = field(default=None, validator=_is_database, repr=False, metadata=HIDDEN)
     expansion: ExpansionConfig = field(factory=ExpansionConfig)
     temporal: TemporalConfig = field(factory=TemporalConfig)
+    streams: StreamsConfig = field(factory=StreamsConfig)

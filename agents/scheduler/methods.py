@@ -8,6 +8,7 @@ from agents.deposit import DepositFigures
 from agents.machines import LONGEST, MachineStatus
 from agents.order import CrawlFigures, Fault
 from agents.schedule import CrawlStatus, SchedulerStatus, SiteStatus
+from agents.scheduler.callers import only
 from agents.scheduler.collecting import NotYours
 from agents.scheduler.database import Bounds, MachineInUse
 from agents.scheduler.ends import Told
@@ -111,7 +112,7 @@ class SchedulerMethods:
         For site crawlers, at each new link and whenever they become free; with the name of the
         machine that they run on.
         """
-        _only(peer, CRAWLER)
+        only(peer, CRAWLER)
         if len(machine) > LONGEST:
             raise CallRefused("bad-machine", f"a machine's name has {LONGEST} characters at most")
         return await self._scheduler.collecting.ready(peer, crawl, machine)
@@ -124,7 +125,7 @@ class SchedulerMethods:
 
         With the IP addresses of hosts of the site that were met since this was last said.
         """
-        _only(peer, CRAWLER)
+        only(peer, CRAWLER)
         self._scheduler.collecting.progress(peer, crawl, figures, addresses)
 
     @exposed(roles=("site-crawler",))
@@ -144,7 +145,7 @@ class SchedulerMethods:
         is this one's or its machine's (as often as is configured), by whoever is free if only
         the disk was full. Refused with "not-yours" when the crawl was given to another.
         """
-        _only(peer, CRAWLER)
+        only(peer, CRAWLER)
         try:
             return await self._scheduler.collecting.finished(
                 peer, crawl, Told(directory, figures, error, fault)
@@ -155,7 +156,7 @@ class SchedulerMethods:
     @exposed(roles=("connectivity",))
     def deposit_progress(self, peer: Peer, crawl: str, figures: DepositFigures) -> None:
         """Say how far a deposit is; a notification, from connectivity agents."""
-        _only(peer, CONNECTIVITY)
+        only(peer, CONNECTIVITY)
         self._scheduler.deposit_progress(crawl, figures)
 
     @exposed(roles=("operator",))
@@ -183,8 +184,3 @@ def _refused() -> Iterator[None]:
         raise CallRefused("no-machine", str(error)) from None
     except (StillThere, MachineInUse) as error:
         raise CallRefused("in-use", str(error)) from None
-
-
-def _only(peer: Peer, kind: str) -> None:
-    if peer.kind != kind:
-        raise CallRefused("not-yours", f"this method is for a {kind}; you are a {peer.kind}")

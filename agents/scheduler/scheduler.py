@@ -20,6 +20,8 @@ from agents.scheduler.portion.feeding import AGGREGATOR, Feeding
 from agents.scheduler.portion.keeping_in_step import KeepingInStep
 from agents.scheduler.portion.missing import Missing
 from agents.scheduler.portion.ranking import Ranking
+from agents.scheduler.streams.listeners import STREAMING
+from agents.scheduler.streams.streaming import Streaming
 from anet.tasks import every
 
 NURSERY = "nursery"
@@ -39,6 +41,7 @@ class Scheduler(Service):
         expanding: the sites that links lead to.
         keeping: when sites fall due by themselves.
         feeding: the feeds that members have.
+        streaming: the live streams of members.
         missing: what readers of the archive missed.
         by_hand: what archivists decide.
         deposits_alarm: rung when there is something to deposit.
@@ -57,9 +60,10 @@ class Scheduler(Service):
         self.expanding = Expanding(means, self.collecting.ring)
         self.keeping = KeepingInStep(means, self.collecting.ring)
         self.feeding = Feeding(means, self.collecting.ring)
+        self.streaming = Streaming(means)
         self.missing = Missing(means, self.expanding, self.collecting.ring)
         self.deposits_alarm = alarm
-        self.by_hand = ByHand(means, self.expanding, self.keeping, self.feeding)
+        self.by_hand = ByHand(means, self.expanding, self.keeping, self.feeding, self.streaming)
         self.depositing = Depositing(means, alarm, self._ended)
         self._running = list(running)
 
@@ -73,6 +77,7 @@ class Scheduler(Service):
         means.tasks.start(self.expanding.run(), "letting sites in")
         means.tasks.start(Ranking(means).run(), "ranking sites")
         means.tasks.start(self.keeping.run(), "keeping sites in step")
+        means.tasks.start(self.streaming.run(), "having streams listened to")
         means.tasks.start(self.collecting.run(), "giving sites to crawlers")
         means.tasks.start(self.depositing.run(), "having crawls deposited")
         sampling = every(means.clock, _SAMPLE, lambda: means.live.sample(means.clock.seconds()))
@@ -98,6 +103,8 @@ class Scheduler(Service):
             self.means.tasks.start(self.depositing.join(peer), f"greeting {peer.name}")
         elif peer.kind == AGGREGATOR:
             self.feeding.join(peer)
+        elif peer.kind == STREAMING:
+            self.streaming.join(peer)
 
     def leave(self, peer: Peer, reason: str) -> None:
         """Take note that a link closed."""
@@ -111,6 +118,8 @@ class Scheduler(Service):
             self.depositing.leave(peer)
         elif peer.kind == AGGREGATOR:
             self.feeding.leave(peer)
+        elif peer.kind == STREAMING:
+            self.streaming.leave(peer)
 
     async def order(
         self,
@@ -142,6 +151,7 @@ class Scheduler(Service):
         """Let the end of a site's crawl have its effects on others."""
         await self.expanding.judged(site)
         await self.feeding.judged(site)
+        await self.streaming.judged(site)
         await self.missing.judged(site)
         self.collecting.ring()
 

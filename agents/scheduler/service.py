@@ -1,5 +1,6 @@
 """`twistd scheduler`."""
 
+from functools import partial
 from typing import Any
 
 from msgspec import to_builtins
@@ -29,6 +30,7 @@ from agents.scheduler.pages import SchedulerPages
 from agents.scheduler.portion.methods import PortionMethods
 from agents.scheduler.portion.reader_methods import ReaderMethods
 from agents.scheduler.scheduler import Scheduler
+from agents.scheduler.streams.methods import StreamMethods
 from anet.http import HttpServer, guarded
 from anet.names import resolve
 from anet.processes import Processes
@@ -106,14 +108,13 @@ class SchedulerService(MultiService):
     ) -> None:
         super().__init__()
         config = scheduler.means.config
+        page = partial(page_of, configuration)
         overview = Overview(
-            scheduler.means,
-            scheduler.collecting.pool,
-            lambda: self.agent.slaves,
-            lambda kind, agent: page_of(configuration, kind, agent),
+            scheduler.means, scheduler.collecting.pool, lambda: self.agent.slaves, page
         )
         looking = Looking(scheduler.means)
         portion = PortionMethods(scheduler.expanding, scheduler.feeding, scheduler.by_hand)
+        streams = StreamMethods(scheduler.means, scheduler.streaming, page)
         self.agent = Agent(
             reactor,
             kind=KIND,
@@ -123,6 +124,7 @@ class SchedulerService(MultiService):
                 MachineMethods(scheduler.collecting.machines),
                 portion,
                 ReaderMethods(scheduler.means, scheduler.missing, scheduler.deposits_alarm),
+                streams,
                 looking,
             ],
             security=configuration.security(name),
@@ -139,6 +141,7 @@ class SchedulerService(MultiService):
             name,
             overview,
             looking,
+            streams,
             scheduler.means.live,
             branches,
             Desk(self.agent.methods),

@@ -22,6 +22,7 @@ from agents.scheduler.database.rows import (
     Sequel,
 )
 from agents.scheduler.database.store import Store
+from agents.scheduler.database.stream_queries import StreamRow
 
 __all__ = [
     "Assignment",
@@ -41,4 +42,5 @@ __all__ = [
     "Queries",
     "Sequel",
     "Store",
+    "StreamRow",
 ]

@@ -8,10 +8,11 @@ from agents.scheduler.database.machines import Machines
 from agents.scheduler.database.missed import Missed
 from agents.scheduler.database.rhythms import Rhythms
 from agents.scheduler.database.rows import Crawl
+from agents.scheduler.database.streams import Streams
 from agents.scheduler.life import CrawlState, Event
 
 
-class Database(Machines, Deposits, Learning, Rhythms, Missed, Gathered, Groups):
+class Database(Machines, Deposits, Learning, Rhythms, Missed, Gathered, Streams, Groups):
     """The scheduler's database; each method is one transaction, durable when it returns."""
 
     def recover(self, date: str) -> list[Crawl]:

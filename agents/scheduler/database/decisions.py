@@ -69,7 +69,7 @@ class Decisions(Changes):
             raise ValueError(f"{', '.join(sorted(unknown))} cannot be corrected")
         with self._transaction():
             row = self._site(site)
-            held = _held(row)
+            held = held_of(row)
             for name, value in corrections.items():
                 if who == SCHEDULER and name in held:
                     continue
@@ -89,7 +89,7 @@ class Decisions(Changes):
         """
         with self._transaction():
             row = self._site(site)
-            held = _held(row)
+            held = held_of(row)
             self._hold(row, held - names)
             for name in sorted(held & names):
                 self._decided(site, f"{name} released", date, who, "held", "", why)
@@ -126,7 +126,7 @@ class Decisions(Changes):
         if Standing(row["standing"]) in COLLECTED_STANDINGS:
             columns["next"], columns["plan"] = sequel.next, sequel.plan
             columns["demand"], columns["requests"] = sequel.demand, sequel.requests
-            if sequel.priority is not None and "priority" not in _held(row):
+            if sequel.priority is not None and "priority" not in held_of(row):
                 columns["priority"] = sequel.priority
         # What stays as it is costs nothing: most columns of a site are in several indexes.
         changed = {name: value for name, value in columns.items() if value != row[name]}
@@ -136,7 +136,7 @@ class Decisions(Changes):
     def _decide(self, row: Row, event: StandingEvent, date: str, who: str, why: str) -> Standing:
         before = Standing(row["standing"])
         after = standing_after(before, event)
-        held = _held(row)
+        held = held_of(row)
         if who == SCHEDULER:
             if after is before or STANDING in held:
                 return before
@@ -224,9 +224,10 @@ def _is_out(site: Row) -> bool:
     """Tell whether a site is collected no more; what rests by itself is looked at now and then."""
     standing = Standing(site["standing"])
     return standing is Standing.BLACKLISTED or (
-        standing is Standing.DORMANT and STANDING in _held(site)
+        standing is Standing.DORMANT and STANDING in held_of(site)
     )
 
 
-def _held(row: Row) -> frozenset[str]:
+def held_of(row: Row) -> frozenset[str]:
+    """Return what a person fixed of a site."""
     return frozenset(msgspec.json.decode(row["held"], type=list[str]))

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from agents.deposit import DepositFigures
-from agents.scheduler.database.decisions import Decisions
+from agents.scheduler.database.met_streams import MetStreams
 from agents.scheduler.database.rows import Crawl, Following, Sequel
 from agents.scheduler.life import Event, NoSuchTransition
 
 
-class Deposits(Decisions):
+class Deposits(MetStreams):
     """Each method is one transaction, durable when it returns."""
 
     def deposit_began(self, crawl: str, date: str) -> None:
@@ -79,6 +79,9 @@ class Deposits(Decisions):
             self._tallies.deposited(figures)
             self._discard(done.directory or "", date, done.machine)
             self._follow_up(done, sequel, date)
+            if figures.findings is not None:
+                streams = figures.findings.streams
+                self._meet(self._site(done.site), streams, crawl, done.ordered, date)
 
     def discard(self, directory: str, date: str, machine: str = "") -> None:
         """Remember that a directory of a machine is to be removed."""

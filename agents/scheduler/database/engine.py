@@ -5,12 +5,13 @@ from typing import Any, Protocol
 
 from zope.interface import Attribute, Interface
 
-VERSION = 4
+VERSION = 5
 UPGRADES = {  # from a version to the next
     0: "schema-1.sql",
     1: "schema-2.sql",
     2: "schema-3.sql",
     3: "schema-4.sql",
+    4: "schema-5.sql",
 }
 
 Row = Mapping[str, Any]

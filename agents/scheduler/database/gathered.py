@@ -1,4 +1,4 @@
-"""Captures that no crawl made: bodies of feeds, and what readers saw of the live web."""
+"""Captures that no crawl made: of feeds, of streams, and what readers saw of the live web."""
 
 from agents.collected.exchange import Collected
 from agents.scheduler.database.decisions import SCHEDULER

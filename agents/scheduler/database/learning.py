@@ -8,6 +8,7 @@ from attrs import evolve, frozen
 
 from agents.scheduler.database.decisions import SCHEDULER
 from agents.scheduler.database.engine import Row
+from agents.scheduler.database.met_streams import MetStreams
 from agents.scheduler.database.orders import Orders
 from agents.scheduler.database.rows import Crawl, NewSite
 from agents.scheduler.database.tallies import LINKS_LEARNED
@@ -43,12 +44,14 @@ class Part:
         known: documents that link to a site, by its number.
         new: sites that nobody knew, with the documents that link to each.
         feeds: of the crawl's own site; canonical URLs.
+        streams: that it led to, as the crawl told them.
     """
 
     number: int
     known: Mapping[int, int]
     new: Sequence[tuple[NewSite, int]] = ()
     feeds: Sequence[str] = ()
+    streams: Sequence[str] = ()
 
 
 @frozen
@@ -64,7 +67,7 @@ class Learned:
     new: tuple[tuple[int, str, str, str], ...] = ()
 
 
-class Learning(Orders):
+class Learning(Orders, MetStreams):
     """Each method is one transaction, durable when it returns."""
 
     def learn(self, attempt: str, part: Part, date: str) -> Learned:
@@ -88,7 +91,7 @@ class Learning(Orders):
             source = self._site(crawl.site)
             if Standing(source["standing"]) is Standing.BLACKLISTED:
                 return Learned(wanted + 1)
-            return Learned(wanted + 1, self._take(source, crawl.ordered, part, date))
+            return Learned(wanted + 1, self._take(source, crawl, part, date))
 
     def admit(self, room: int, date: str, plan: str) -> list[str]:
         """Let so many candidates in, the first by priority; return their names.
@@ -151,10 +154,10 @@ class Learning(Orders):
         return int(row["learned"])
 
     def _take(
-        self, source: Row, crawled: str, part: Part, date: str
+        self, source: Row, crawl: Crawl, part: Part, date: str
     ) -> tuple[tuple[int, str, str, str], ...]:
-        """Keep links, feeds and new sites of a crawl that was ordered at a date."""
-        counts, new = dict(part.known), []
+        """Keep links, feeds, streams and new sites of a crawl."""
+        counts, crawled, new = dict(part.known), crawl.ordered, []
         for site, documents in part.new:
             found_by = evolve(site, referrer=source["site"])
             is_new = self._register(found_by, Standing.DISCOVERED, date)
@@ -171,6 +174,7 @@ class Learning(Orders):
         self._tallies.add(LINKS_LEARNED, len(targets))
         self.renew_priorities([target["number"] for target in targets])
         self._keep_feeds(source, part.feeds, date)
+        self._meet(source, part.streams, crawl.crawl, crawled, date)
         return tuple(new)
 
     def _not_blacklisted(self, counts: Mapping[int, int]) -> list[Any]:

@@ -8,6 +8,7 @@ from agents.scheduler.database.engine import Row
 from agents.scheduler.database.pages import PageQueries
 from agents.scheduler.database.portion import Portion
 from agents.scheduler.database.rows import CRAWL_COLUMNS, Crawl, Decision, crawl_of, site_of
+from agents.scheduler.database.stream_queries import StreamQueries
 from agents.scheduler.database.tallies import totals_of
 from agents.scheduler.life import CRAWL_ENDS, CrawlState, MachineState, Standing
 from agents.scheduler.naming import attempt_name
@@ -27,7 +28,7 @@ WHERE crawls.state = 'ordered' AND beside = 1 ORDER BY ordered LIMIT ?
 """
 
 
-class Queries(Portion, PageQueries):
+class Queries(Portion, PageQueries, StreamQueries):
     """An open database, and everything it can be asked; to be used from one thread at a time."""
 
     def __init__(self, engine: Any) -> None:
@@ -196,6 +197,10 @@ class Queries(Portion, PageQueries):
     def standings(self) -> dict[str, int]:
         """Return how many sites there are of each standing."""
         return self._tallied("standing ")
+
+    def stream_counts(self) -> dict[str, int]:
+        """Return how many streams there are in each phase."""
+        return self._tallied("stream ")
 
     def totals(self) -> Totals:
         """Return sums over all crawls whose collection is whole."""

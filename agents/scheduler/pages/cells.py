@@ -12,6 +12,7 @@ LINKS = (
     LinkTo("graph", "/graph"),
     LinkTo("timeline", "/timeline"),
     LinkTo("campaigns", "/campaigns"),
+    LinkTo("streams", "/streams"),
     LinkTo("machines", "/machines"),
 )
 STANDINGS: dict[str, Tone] = {
@@ -28,6 +29,8 @@ _TONES: dict[str, Tone] = {
     "busy": "good",
     "active": "good",
     "running": "good",
+    "receiving": "good",
+    "broken": "warning",
     "failed": "bad",
     "away": "bad",
     "stopping": "warning",

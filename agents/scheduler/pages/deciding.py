@@ -37,6 +37,8 @@ def calls_of(what: str, site: str, said: Mapping[str, str]) -> list[Call]:
         return [("forget_feed", {"feed": said.get("feed", "")} | story)]
     if what == "feed":
         return [("add_feed", {"site": site, "feed": said.get("feed", "")} | story)]
+    if what == "stream":
+        return [("add_stream", {"site": site, "stream": said.get("stream", "")} | story)]
     if what == "bound":
         return _bounding(site, said, story)
     if what == "settle":
@@ -97,6 +99,21 @@ def campaign_call(what: str, said: Mapping[str, str]) -> Call:
     if what == "sites" and decision in ("join_campaign", "leave_campaign"):
         sites = said.get("sites", "").replace(",", " ").split()
         return decision, {"campaign": campaign, "sites": sites} | story
+    raise NotUnderstood("There is no such decision.")
+
+
+def stream_call(said: Mapping[str, str]) -> Call:
+    """Return what a form about a stream asks for.
+
+    Raises:
+        NotUnderstood: a field makes no sense.
+    """
+    story = {"who": said.get("who", ""), "why": said.get("why", "")}
+    decision, stream = said.get("decision", ""), {"stream": said.get("stream", "").strip()}
+    if decision == "move_stream":
+        return decision, stream | {"agent": said.get("agent", "")} | story
+    if decision in ("start_stream", "stop_stream", "release_stream", "forget_stream"):
+        return decision, stream | story
     raise NotUnderstood("There is no such decision.")
 
 

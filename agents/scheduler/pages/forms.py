@@ -9,6 +9,7 @@ from agents.portion import SiteDetails
 from agents.scheduler.life import NoSuchTransition, Standing, StandingEvent, standing_after
 from agents.scheduler.pages.cells import site_path
 from agents.scheduler.pages.deciding import HOUR, ORDER
+from agents.scheduler.pages.streams import form_to_add
 
 _WORDS = {
     "ban": (StandingEvent.BANNED, "ban it: it is never collected, and its links are ignored"),
@@ -45,6 +46,7 @@ def forms_of(found: SiteDetails, token: dict[str, str]) -> list[Form]:
         _bound(found, path, token),
         _settle(found, path, token),
         _feed(path, token),
+        form_to_add(path, token),
     ]
 
 

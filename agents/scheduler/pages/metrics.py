@@ -18,9 +18,24 @@ class Gauges:
         self._crawlers = gauge("crawlers", "crawlers by state", "state")
         self._totals = gauge("total", "sums over all crawls", "of")
         self._standings = gauge("standings", "sites by standing", "standing")
+        self._streams = gauge("streams", "live streams by phase", "phase")
+        self._listened = gauge("listened_streams", "live streams to listen to by agent", "agent")
 
-    def take(self, status: SchedulerStatus, standings: dict[str, int]) -> None:
-        """Set all of them."""
+    def take(
+        self,
+        status: SchedulerStatus,
+        standings: dict[str, int],
+        streams: dict[str, int],
+        listened: dict[str, int],
+    ) -> None:
+        """Set all of them.
+
+        Args:
+            status: what the scheduler does.
+            standings: sites by standing.
+            streams: live streams by phase.
+            listened: live streams that each agent has to listen to.
+        """
         crawlers = [crawler.state for crawler in status.crawlers]
         counts = {state: crawlers.count(state) for state in crawlers}
         for gauge, values in (
@@ -29,6 +44,8 @@ class Gauges:
             (self._crawlers, counts),
             (self._totals, msgspec.to_builtins(status.totals)),
             (self._standings, standings),
+            (self._streams, streams),
+            (self._listened, listened),
         ):
             gauge.clear()
             for label, value in values.items():

@@ -15,15 +15,32 @@ from agents.scheduler.desk import Desk
 from agents.scheduler.live import Live
 from agents.scheduler.looking import Looking
 from agents.scheduler.overview import Overview
-from agents.scheduler.pages import campaigns, graph, machines, overview, portion, site, timeline
+from agents.scheduler.pages import (
+    campaigns,
+    graph,
+    machines,
+    overview,
+    portion,
+    site,
+    streams,
+    timeline,
+)
 from agents.scheduler.pages.cells import LINKS, site_path
-from agents.scheduler.pages.deciding import Call, NotUnderstood, calls_of, campaign_call
+from agents.scheduler.pages.deciding import (
+    Call,
+    NotUnderstood,
+    calls_of,
+    campaign_call,
+    stream_call,
+)
 from agents.scheduler.pages.metrics import Gauges
+from agents.scheduler.streams.methods import StreamMethods
 from anet.errors import BodyTooLarge
 from anet.http import Request, Response, Router, metrics_response
 from hip import CallRefused
 
 _KIND = "scheduler"
+_STREAMS = 200  # of one site
 _Value = TypeVar("_Value")
 _Asked = Callable[..., Awaitable[Response]]
 
@@ -36,6 +53,7 @@ class SchedulerPages:
         name: str,
         overview: Overview,
         looking: Looking,
+        streaming: StreamMethods,
         live: Live,
         tree: Callable[[], Awaitable[dict[str, Any]]],
         desk: Desk,
@@ -47,13 +65,14 @@ class SchedulerPages:
             name: the scheduler's name.
             overview: what it tells of its work.
             looking: what it tells of the portion.
+            streaming: what it tells of live streams.
             live: its curves.
             tree: gives the tree of agents, as `hip.tree` does.
             desk: carries out what people decide.
             access: tells who may decide.
         """
         self._name, self._overview, self._looking = name, overview, looking
-        self._live, self._tree = live, tree
+        self._streaming, self._live, self._tree = streaming, live, tree
         self._desk, self._access, self._forms = desk, access, Forms()
         self._registry = CollectorRegistry()
         self._gauges = Gauges(self._registry)
@@ -68,12 +87,14 @@ class SchedulerPages:
             ("/graph", self._graph),
             ("/timeline", self._timeline),
             ("/campaigns", self._campaigns),
+            ("/streams", self._streams),
             ("/machines", self._machines),
         ):
             router.route("GET", path, self._shown(page))
         for path, decision in (
             ("/sites/{name}/{what}", self._decide),
             ("/campaigns/{what}", self._campaign),
+            ("/streams/decide", self._stream),
             ("/machines", self._machine),
         ):
             router.route("POST", path, self._decided(decision))
@@ -103,7 +124,8 @@ class SchedulerPages:
 
     async def _site(self, request: Request, name: str) -> Response:
         found = await self._looking.site(name)
-        sections = site.sections_of(found, self._token(request))
+        told = await self._streaming.streams(site=name, limit=_STREAMS)
+        sections = site.sections_of(found, told, self._token(request))
         more = [LinkTo("its neighbours", f"/graph?site={site_path(name)[7:]}")]
         return self._page(name, sections, "", site.summary(found), more)
 
@@ -121,6 +143,14 @@ class SchedulerPages:
         sections = campaigns.sections_of(found, self._token(request))
         return self._page("Campaigns", sections, "/campaigns")
 
+    async def _streams(self, request: Request) -> Response:
+        asked = {name: request.query.get(name, "") for name in streams.QUESTION}
+        found = await self._streaming.streams(**asked, limit=streams.PAGE + 1)
+        agents = await self._streaming.stream_agents()
+        counts = await self._streaming.stream_counts()
+        sections = streams.sections_of(asked, found, counts, agents, self._token(request))
+        return self._page("Streams", sections, "/streams")
+
     async def _machines(self, request: Request) -> Response:
         found = await self._asked("machines", list[MachineStatus]) or []
         status = await self._overview.status()
@@ -132,7 +162,9 @@ class SchedulerPages:
 
     async def _metrics(self, _request: Request) -> Response:
         standings = (await self._looking.portion(1)).standings
-        self._gauges.take(await self._overview.status(), standings)
+        counts = await self._streaming.stream_counts()
+        agents = await self._streaming.stream_agents()
+        self._gauges.take(await self._overview.status(), standings, counts, agents)
         return metrics_response(self._registry)
 
     # Decisions
@@ -145,6 +177,10 @@ class SchedulerPages:
     async def _campaign(self, said: dict[str, str], what: str) -> str:
         await self._call(campaign_call(what, said))
         return "/campaigns"
+
+    async def _stream(self, said: dict[str, str]) -> str:
+        await self._call(stream_call(said))
+        return "/streams"
 
     async def _machine(self, said: dict[str, str]) -> str:
         if said.get("decision") not in ("drain", "undrain", "forget"):

@@ -1,9 +1,10 @@
 """The page of a site: where it stands and why, when it is collected, and what one may decide."""
 
 from agents.page import Cell, Figures, LinkTo, Note, Section, Table, human_bytes, human_seconds
-from agents.portion import Neighbours, SiteDetails
+from agents.portion import Neighbours, SiteDetails, StreamLine
 from agents.scheduler.pages.cells import badge, depth, moment, rank, site_link
 from agents.scheduler.pages.forms import forms_of
+from agents.scheduler.pages.streams import table
 
 _NEIGHBOUR = ["site", "standing", "relevance", "hub", "authority", "documents", "first", "last"]
 
@@ -25,11 +26,14 @@ def summary(found: SiteDetails) -> str:
     return sentence
 
 
-def sections_of(found: SiteDetails, token: dict[str, str]) -> list[Section]:
+def sections_of(
+    found: SiteDetails, streams: list[StreamLine], token: dict[str, str]
+) -> list[Section]:
     """Return the page's sections.
 
     Args:
         found: all about the site.
+        streams: that it has.
         token: what goes with forms to show where they come from.
     """
     return [
@@ -45,6 +49,7 @@ def sections_of(found: SiteDetails, token: dict[str, str]) -> list[Section]:
         _neighbours("Sites that link to it", found.from_sites),
         _neighbours("Sites that it links to", found.to_sites),
         _feeds(found),
+        table(streams),
         _missed(found),
     ]
 

@@ -15,6 +15,7 @@ from agents.scheduler.portion.crawl_plan import written
 from agents.scheduler.portion.expanding import Expanding
 from agents.scheduler.portion.feeding import Feeding
 from agents.scheduler.portion.keeping_in_step import KeepingInStep
+from agents.scheduler.streams.streaming import Streaming
 from agents.scheduler.temporal import Campaign, SiteSettings
 
 _AT_ONCE = 200  # sites of one transaction
@@ -28,13 +29,19 @@ class ByHand:
         expanding: where sites are.
         keeping: when they fall due.
         feeding: what feeds are followed.
+        streaming: what streams are listened to.
     """
 
     def __init__(
-        self, means: Means, expanding: Expanding, keeping: KeepingInStep, feeding: Feeding
+        self,
+        means: Means,
+        expanding: Expanding,
+        keeping: KeepingInStep,
+        feeding: Feeding,
+        streaming: Streaming,
     ) -> None:
         self._means, self._expanding = means, expanding
-        self._keeping, self._feeding = keeping, feeding
+        self._keeping, self._feeding, self._streaming = keeping, feeding, streaming
 
     async def decide(self, site: str, event: StandingEvent, who: str, why: str) -> Standing:
         """Move the standing of a site; return what it is then.
@@ -47,6 +54,7 @@ class ByHand:
         await self._keeping.replan([site])
         await self._expanding.judged(site)
         await self._feeding.judged(site)
+        await self._streaming.judged(site)
         return standing
 
     async def bound(

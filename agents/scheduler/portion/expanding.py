@@ -70,7 +70,12 @@ class Expanding:
         self._alarm.ring()
 
     async def learn(
-        self, attempt: str, part: int, links: Sequence[tuple[str, int]], feeds: Sequence[str]
+        self,
+        attempt: str,
+        part: int,
+        links: Sequence[tuple[str, int]],
+        feeds: Sequence[str],
+        streams: Sequence[str],
     ) -> int:
         """Learn a part of where a crawl led to; return the number of the part wanted next.
 
@@ -83,9 +88,8 @@ class Expanding:
         async with self._in_turn():
             found = await means.files.run(self._territory.look_up, links)
             told = [url for url in map(urls.canonical, feeds) if url is not None]
-            learned = await means.store.run(
-                Database.learn, attempt, Part(part, found.known, found.new, told), means.now()
-            )
+            told_part = Part(part, found.known, found.new, told, streams)
+            learned = await means.store.run(Database.learn, attempt, told_part, means.now())
             if learned.new:
                 await self._register(learned.new)
         if learned.new:

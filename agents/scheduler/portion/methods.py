@@ -7,8 +7,8 @@ from agents import urls
 from agents.delimitation import InvalidExpression
 from agents.feed import FeedNews
 from agents.judgement import LEARNED_AT_ONCE
+from agents.scheduler.callers import WORDS, decider, only
 from agents.scheduler.database import Bounds
-from agents.scheduler.database.decisions import SCHEDULER
 from agents.scheduler.life import NoSuchTransition, StandingEvent
 from agents.scheduler.portion.by_hand import ByHand
 from agents.scheduler.portion.expanding import Expanding, NoPlace
@@ -19,8 +19,6 @@ from hip import CallRefused, Peer, exposed
 
 CONNECTIVITY = "connectivity"
 _SITES = 10_000  # of one call
-_WORDS = 2000  # characters of a reason
-_NAME = 200  # of who decides
 _BY_HAND = {
     "ban": StandingEvent.BANNED,
     "pardon": StandingEvent.PARDONED,
@@ -54,11 +52,11 @@ class PortionMethods:
 
         For connectivity agents; may be repeated until answered.
         """
-        _only(peer, CONNECTIVITY)
+        only(peer, CONNECTIVITY)
         if len(links) + len(feeds) + len(streams) > LEARNED_AT_ONCE:
             raise CallRefused("too-much", f"tell up to {LEARNED_AT_ONCE} URLs at once")
         try:
-            return await self._expanding.learn(crawl, part, links, feeds)
+            return await self._expanding.learn(crawl, part, links, feeds, streams)
         except NoSuchTransition as error:
             raise CallRefused("no-crawl", str(error)) from None
 
@@ -68,7 +66,7 @@ class PortionMethods:
 
         For feed aggregators; may be repeated until answered.
         """
-        _only(peer, AGGREGATOR)
+        only(peer, AGGREGATOR)
         await self._feeding.heard(news)
 
     @exposed(roles=("operator",))
@@ -85,7 +83,7 @@ class PortionMethods:
         if event is None:
             raise CallRefused("bad-decision", f"one of {', '.join(_BY_HAND)}")
         with _refusing():
-            standing = await self._by_hand.decide(site, event, _by(who or peer.name), why[:_WORDS])
+            standing = await self._by_hand.decide(site, event, decider(who, peer), why[:WORDS])
             return standing.value
 
     @exposed(roles=("operator",))
@@ -108,7 +106,7 @@ class PortionMethods:
             raise CallRefused("bad-decision", f"a maximum depth is from 0 to {DEEPEST}")
         bounds = Bounds(accept, reject, maximum_depth)
         with _refusing():
-            await self._by_hand.bound(site, bounds, start, _by(who or peer.name), why[:_WORDS])
+            await self._by_hand.bound(site, bounds, start, decider(who, peer), why[:WORDS])
 
     @exposed(roles=("operator",))
     async def settle(
@@ -120,7 +118,7 @@ class PortionMethods:
         updates. What is left out is left to the configuration.
         """
         with _refusing():
-            await self._by_hand.settle(site, settings, _by(who or peer.name), why[:_WORDS])
+            await self._by_hand.settle(site, settings, decider(who, peer), why[:WORDS])
 
     @exposed(roles=("operator",))
     async def prioritise(
@@ -130,7 +128,7 @@ class PortionMethods:
         if not 0 <= priority <= 1e6:
             raise CallRefused("bad-decision", "a priority is from 0 to 1,000,000")
         with _refusing():
-            await self._by_hand.prioritise(site, priority, _by(who or peer.name), why[:_WORDS])
+            await self._by_hand.prioritise(site, priority, decider(who, peer), why[:WORDS])
 
     @exposed(roles=("operator",))
     async def release(
@@ -138,20 +136,20 @@ class PortionMethods:
     ) -> None:
         """Leave to the scheduler what a person had fixed: standing, priority, accept and so on."""
         with _refusing():
-            await self._by_hand.release(site, frozenset(names), _by(who or peer.name), why[:_WORDS])
+            await self._by_hand.release(site, frozenset(names), decider(who, peer), why[:WORDS])
 
     @exposed(roles=("operator",))
     async def put_campaign(
         self, peer: Peer, campaign: Campaign, why: str = "", who: str = ""
     ) -> None:
         """Add a campaign, or change the one of that name; one that had ended goes on."""
-        await self._by_hand.put_campaign(campaign, _by(who or peer.name), why[:_WORDS])
+        await self._by_hand.put_campaign(campaign, decider(who, peer), why[:WORDS])
 
     @exposed(roles=("operator",))
     async def end_campaign(self, peer: Peer, campaign: str, why: str = "", who: str = "") -> None:
         """End a campaign now."""
         with _refusing():
-            await self._by_hand.end_campaign(campaign, _by(who or peer.name), why[:_WORDS])
+            await self._by_hand.end_campaign(campaign, decider(who, peer), why[:WORDS])
 
     @exposed(roles=("operator",))
     async def join_campaign(
@@ -160,7 +158,7 @@ class PortionMethods:
         """Have sites take part in a campaign."""
         with _refusing():
             await self._by_hand.join_campaign(
-                campaign, _some(sites), _by(who or peer.name), why[:_WORDS]
+                campaign, _some(sites), decider(who, peer), why[:WORDS]
             )
 
     @exposed(roles=("operator",))
@@ -170,7 +168,7 @@ class PortionMethods:
         """Have sites take part in a campaign no more."""
         with _refusing():
             await self._by_hand.leave_campaign(
-                campaign, _some(sites), _by(who or peer.name), why[:_WORDS]
+                campaign, _some(sites), decider(who, peer), why[:WORDS]
             )
 
     @exposed(roles=("operator",))
@@ -182,12 +180,12 @@ class PortionMethods:
         if url is None:
             raise CallRefused("bad-decision", f"{feed[:200]!r} is no address of a feed")
         with _refusing():
-            await self._by_hand.add_feed(site, url, _by(who or peer.name), why[:_WORDS])
+            await self._by_hand.add_feed(site, url, decider(who, peer), why[:WORDS])
 
     @exposed(roles=("operator",))
     async def forget_feed(self, peer: Peer, feed: str, why: str = "", who: str = "") -> None:
         """Follow a feed no more."""
-        await self._by_hand.forget_feed(feed, _by(who or peer.name), why[:_WORDS])
+        await self._by_hand.forget_feed(feed, decider(who, peer), why[:WORDS])
 
 
 @contextmanager
@@ -198,18 +196,7 @@ def _refusing() -> Iterator[None]:
         raise CallRefused("bad-decision", str(error)) from None
 
 
-def _by(who: str) -> str:
-    """Return who decides: never the scheduler, whose decisions do not stick."""
-    name = who[:_NAME]
-    return f"{name} (by hand)" if name == SCHEDULER else name
-
-
 def _some(sites: list[str]) -> list[str]:
     if not 0 < len(sites) <= _SITES:
         raise CallRefused("bad-decision", f"name from 1 to {_SITES} sites at once")
     return sites
-
-
-def _only(peer: Peer, kind: str) -> None:
-    if peer.kind != kind:
-        raise CallRefused("not-yours", f"this method is for a {kind}; you are a {peer.kind}")

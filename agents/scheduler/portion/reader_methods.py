@@ -8,12 +8,12 @@ from agents.scheduler.means import Means
 from agents.scheduler.portion.missing import Missing
 from hip import CallRefused, Peer, exposed
 
-COLLECTIONS = {"feed-aggregator": "feeds", "consultation": "live"}
+COLLECTIONS = {"feed-aggregator": "feeds", "consultation": "live", "streaming": "streams"}
 """The site under which the captures of each kind of agent are deposited."""
 
 
 class ReaderMethods:
-    """Methods for consultation agents and feed aggregators.
+    """Methods for consultation agents, feed aggregators and streaming agents.
 
     Args:
         means: the scheduler's.
@@ -24,12 +24,13 @@ class ReaderMethods:
     def __init__(self, means: Means, missing: Missing, deposits: Alarm) -> None:
         self._means, self._missing, self._deposits = means, missing, deposits
 
-    @exposed(roles=("feed-aggregator", "consultation"))
+    @exposed(roles=("feed-aggregator", "consultation", "streaming"))
     async def collected(self, peer: Peer, collected: Collected) -> bool:
         """Say where captures lie that no crawl made; the answer: whether they are wanted.
 
-        For feed aggregators (bodies of feeds) and consultation agents (what readers saw of the
-        live web); may be repeated until answered. They are deposited like those of a crawl.
+        For feed aggregators (bodies of feeds), consultation agents (what readers saw of the live
+        web) and streaming agents (pieces of streams); may be repeated until answered. They are
+        deposited like those of a crawl.
         """
         collection = COLLECTIONS.get(peer.kind)
         if collection is None:

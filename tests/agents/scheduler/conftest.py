@@ -23,6 +23,7 @@ from agents.scheduler.overview import Overview
 from agents.scheduler.portion.methods import PortionMethods
 from agents.scheduler.portion.reader_methods import ReaderMethods
 from agents.scheduler.scheduler import Scheduler
+from agents.scheduler.streams.methods import StreamMethods
 from anet.tasks import Tasks
 from hip import Agent, CallRefused, Peer, exposed
 from hip.testing import connect_in_memory, settle
@@ -235,6 +236,9 @@ class World:
             ),
             ReaderMethods(
                 self.scheduler.means, self.scheduler.missing, self.scheduler.deposits_alarm
+            ),
+            StreamMethods(
+                self.means, self.scheduler.streaming, lambda kind, name: f"http://{name}/"
             ),
         ]
         self.agent = Agent(self.clock, kind="scheduler", name="scheduler", methods=methods)

@@ -98,18 +98,20 @@ def test_an_upgrade_that_is_killed_is_made_again(path: Path) -> None:
     database.close()
 
 
+@pytest.mark.parametrize("version", [3, 4])
 @pytest.mark.parametrize("engine_name", ["sqlite", "postgresql"])
-def test_what_version_3_held_is_there(
+def test_what_later_versions_held_is_there(
     engine_name: str,
+    version: int,
     tmp_path: Path,
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With either engine, missed links are kept from then on, beside all that was there."""
+    """With either engine, missed links and streams are kept then, beside all that was there."""
     is_file = engine_name == "sqlite"
     where = tmp_path / "s" if is_file else request.getfixturevalue("postgresql").fresh()
     with monkeypatch.context() as former:
-        former.setattr(f"agents.scheduler.database.{engine_name}.VERSION", 3)
+        former.setattr(f"agents.scheduler.database.{engine_name}.VERSION", version)
         old = Database(where)
         sites = [NewSite(name, f"http://{name}/", f"//{name}", "", 5, name) for name in "ab"]
         crawls = old.order(sites, False, DATE)
@@ -121,7 +123,9 @@ def test_what_version_3_held_is_there(
     link = MissedLink("http://a/gone", "", 1, DATE)
     for _ in range(2):
         database.note_missed([(link, "a")], DATE)
+    database.add_stream("http://a/live", "a", DATE, "anna", "")
     database.close()
     again = Database(where)
     assert [row["url"] for row in again.missed_of("a", 9)] == ["http://a/gone"]
+    assert [row.stream for row in again.streams_of("a")] == ["http://a/live"]
     again.close()

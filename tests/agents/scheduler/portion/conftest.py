@@ -28,12 +28,14 @@ class Pages:
         links: URLs out of it.
         relevance: by which it passes; 0 when it fails.
         feeds: of it.
+        streams: of it.
         rate: share of its text that is new each time.
     """
 
     links: tuple[str, ...] = ()
     relevance: float = 0.8
     feeds: tuple[str, ...] = ()
+    streams: tuple[str, ...] = ()
     rate: float | None = 0.5
 
 
@@ -177,20 +179,22 @@ class Play:
             self.tell_links(crawl, pages)
         level = LevelUpdate(0, captures=7, documents=7, chunks=70, rate=pages.rate)
         update = Update(rate=pages.rate, documents=7, levels=(level,), requests=7, bytes=700)
-        findings = Findings(judgement=judgement if policy else None, update=update)
+        findings = Findings(
+            judgement=judgement if policy else None, update=update, streams=list(pages.streams[:1])
+        )
         answer.callback(DepositFigures(captures_recorded=7, done=True, findings=findings))
 
     def tell_links(self, crawl: str, pages: Pages) -> None:
         """Tell the scheduler where a crawl leads, part by part, each twice."""
-        feeds = list(pages.feeds)
+        feeds, streams = list(pages.feeds), list(pages.streams)
         for part, start in enumerate(range(0, max(1, len(pages.links)), PART)):
             links = [(url, 2) for url in pages.links[start : start + PART]]
             for _ in range(2):
                 wanted = self.connectivity.tell(
-                    "learn", crawl=crawl, part=part, links=links, feeds=feeds, streams=[]
+                    "learn", crawl=crawl, part=part, links=links, feeds=feeds, streams=streams
                 )
                 assert wanted == part + 1
-            feeds = []
+            feeds, streams = [], []
 
     # What there is
 
