@@ -3,25 +3,39 @@
 from typing import Any
 
 from twisted.application.service import IService, MultiService
+from twisted.logger import Logger
 
 from agents.collected import Captures, Offering
 from agents.configuration import AgentOptions, Configuration, Port, private_folder
 from agents.names import make_resolver
 from agents.stream import OrderedStream
 from agents.streaming.config import StreamingConfig
-from agents.streaming.listening import Listening
+from agents.streaming.cutting import Lengths
+from agents.streaming.listening import Following, Listening, Means, OnNews
 from agents.streaming.methods import StreamingMethods
+from agents.streaming.opening import Manifest, Open, Opener
 from agents.streaming.pages import StreamingPages
-from agents.streaming.streams import OnNews, Streams
+from agents.streaming.reception import Rules
+from agents.streaming.recording import Recorder
+from agents.streaming.streams import Streams
 from agents.streaming.telling import Teller
 from agents.streaming.tide import Tide
+from anet.backoff import Backoff
 from anet.http import HttpServer, guarded
+from anet.http.connect import Permit
+from anet.media.errors import NotAStream
+from anet.media.interface import ILiveSource
+from anet.media.live_http import Answer, open_http
 from anet.starting import in_words
+from anet.tasks import Tasks, every
 from anet.workers import Workers
 from hip import Agent, HipError
 
 KIND = "streaming"
 SITE = "streams"  # the name under which what is heard is deposited
+_SYNC = 10.0  # seconds between two times at which captures are made durable
+
+_log = Logger()
 
 
 class Options(AgentOptions):
@@ -60,6 +74,8 @@ class StreamingService(MultiService):
     def __init__(self, reactor: Any, configuration: Configuration, name: str) -> None:
         super().__init__()
         config = configuration.section(KIND, StreamingConfig)
+        self._reactor = reactor
+        self._tasks = Tasks()
         self.agent = Agent(reactor, KIND, name, security=configuration.security(name))
         scheduler = self.agent.connect(configuration.address(Port.SCHEDULER, config.scheduler))
         disk = Workers(reactor, 1, name="stream files")
@@ -67,21 +83,82 @@ class StreamingService(MultiService):
         self.captures = Captures(
             reactor, disk, crawls, name, SITE, config.capture_period, config.capture_size
         )
-        offering = Offering(reactor, scheduler, self.captures, disk)
-        tide = Tide(reactor)
-        self.streams = Streams(_listening, Teller(reactor, scheduler), config.streams)
+        self._recorder = Recorder(reactor, disk, crawls / f"{name}.open", self.captures)
+        self._offering = Offering(reactor, scheduler, self.captures, disk)
+        self._tide = Tide(reactor)
+        means = Means(
+            reactor,
+            self._tide,
+            Opener(reactor, _protocols(reactor, config), self.captures),
+            self._recorder,
+            Rules(
+                config.silence,
+                config.log_interval,
+                Lengths(config.piece_seconds, config.piece_size),
+            ),
+            lambda: Backoff(config.retry_first, config.retry_longest),
+            _follow,
+        )
+        self.streams = Streams(
+            lambda ordered, on_news: Listening(means, ordered, on_news),
+            Teller(reactor, scheduler),
+            config.streams,
+        )
         self.agent.methods.add(StreamingMethods(self.streams))
-        pages = StreamingPages(name, self.streams, scheduler, self.captures, offering)
+        pages = StreamingPages(name, self.streams, scheduler, self.captures, self._offering)
         address = configuration.address(Port.STREAMING_PAGES, config.pages)
         handler = guarded(pages.router(), [address])
         self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")
-        # Stopped in this order: threads last, for what they do is waited for.
         resolver = make_resolver(reactor, config.names, config.name_servers, config.hosts)
-        services = (resolver, self.server, self.agent, self.streams, tide, offering, disk)
-        for service in services:
+        for service in (disk, resolver, self.server):
             if service is not None:
                 service.setServiceParent(self)
 
+    def startService(self) -> None:
+        """Begin with what a killed agent left open; then listen, and offer what is closed."""
+        super().startService()
+        self._tasks = Tasks()
+        self._tasks.start(self._begin(), "starting to listen")
 
-def _listening(ordered: OrderedStream, on_news: OnNews) -> Listening:
-    return Listening(ordered, on_news)
+    async def _begin(self) -> None:
+        try:
+            self.streams.recovered = await self._recorder.recover()
+        except OSError as error:
+            _log.error("what was heard before cannot be closed: {error}", error=error)
+        for service in (self._offering, self._tide, self.streams, self.agent):
+            service.startService()
+        self._tasks.start(every(self._reactor, 1.0, self._recorder.flush), "recording")
+        self._tasks.start(every(self._reactor, _SYNC, self.captures.sync), "keeping captures")
+
+    async def stopService(self) -> None:
+        """End all pieces and keep them; the threads end last, for what they do is waited for."""
+        self._tide.stopService()
+        if self.streams.running:
+            await self.streams.stopService()
+        await self._tasks.stop()
+        await self._recorder.stop()
+        if self._offering.running:
+            await self._offering.stopService()
+        if self.agent.running:
+            await self.agent.stopService()
+        await super().stopService()
+
+
+def _protocols(reactor: Any, config: StreamingConfig) -> dict[str, Open]:
+    """Return what asks for a URL, by its scheme."""
+
+    async def http(url: str, permit: Permit) -> ILiveSource | Answer:
+        return await open_http(
+            reactor,
+            url,
+            user_agent=config.user_agent,
+            timeout=config.connect_timeout,
+            silence=config.silence,
+            permit=permit,
+        )
+
+    return {"http": http, "https": http}
+
+
+def _follow(ordered: OrderedStream, manifest: Manifest, on_news: OnNews) -> Following:
+    raise NotAStream(f"{manifest.url} is in segments, which are not followed here")

@@ -5,18 +5,25 @@ Once told to, it listens until it is told to leave off: it goes on while the sch
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from attrs import evolve
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, DeferredList
 
-from agents.stream import OrderedStream, StreamingReport, StreamNews, StreamStatus, canonical
+from agents.stream import (
+    OrderedStream,
+    Outcome,
+    StreamingReport,
+    StreamNews,
+    StreamStatus,
+    canonical,
+)
 from agents.streaming.errors import NotCanonical, TooMany
-from agents.streaming.listening import Listening
+from agents.streaming.listening import Listening, OnNews
+from agents.streaming.recording import Recovered
 from agents.streaming.telling import Teller
 from anet.tasks import Tasks
-
-OnNews = Callable[[StreamNews], None]
 
 
 class Streams(Service):
@@ -30,6 +37,7 @@ class Streams(Service):
     Attributes:
         teller: as given.
         outcomes: how often what became of a stream, since the start.
+        recovered: what the agent heard last before it was killed, if it was.
     """
 
     def __init__(
@@ -37,9 +45,11 @@ class Streams(Service):
     ) -> None:
         self.teller = teller
         self.outcomes: Counter[str] = Counter()
+        self.recovered: Sequence[Recovered] = ()
         self._make = make
         self._limit = limit
         self._streams: dict[str, Listening] = {}
+        self._outcomes: dict[str, Outcome] = {}  # the last of each
         self._left = StreamingReport(0, 0)  # what those did that are not listened to any more
         self._tasks = Tasks()
 
@@ -56,10 +66,12 @@ class Streams(Service):
         self._tasks.start(self.teller.run(), "telling the scheduler of streams")
 
     async def stopService(self) -> None:
-        """Leave all streams; what was heard of them is kept."""
+        """Leave all streams, keep what was heard of them, and tell that they were left."""
         super().stopService()
-        await self.leave(list(self._streams))
         await self._tasks.stop()
+        streams, self._streams = list(self._streams.values()), {}
+        await _stopped(streams)
+        await self.teller.tell_last()
 
     def listen(self, streams: Iterable[OrderedStream]) -> int:
         """Listen to streams; return to how many this agent listens now.
@@ -77,16 +89,27 @@ class Streams(Service):
         if len(self._streams) + len(new) > self._limit:
             raise TooMany(f"at most {self._limit} streams are listened to here")
         for url, ordered in new.items():
-            self._streams[url] = listening = self._make(ordered, self._heard)
+            self._streams[url] = listening = self._make(self._known(ordered), self._heard)
             listening.start()
         return len(self._streams)
+
+    def _known(self, ordered: OrderedStream) -> OrderedStream:
+        """Return a stream with what this agent itself knows of it, if that is newer."""
+        state = ordered.state
+        names = (ordered.stream, canonical(state.led_to))
+        heard = [each for each in self.recovered if each.stream in names]
+        last = max(heard, key=lambda each: each.date, default=None)
+        if last is None or last.date <= state.heard:
+            return ordered
+        return evolve(ordered, state=evolve(state, heard=last.date))
 
     async def leave(self, urls: Iterable[str]) -> int:
         """Listen to streams no more; return how many are listened to still, when all is kept."""
         left = [found for url in urls if (found := self._streams.pop(url, None)) is not None]
-        await DeferredList([Deferred.fromCoroutine(each.stop()) for each in left])
+        await _stopped(left)
         for each in left:
             self.teller.forget(each.ordered.stream)
+            self._outcomes.pop(each.ordered.stream, None)
             self._left = _added(self._left, each.status())
         return len(self._streams)
 
@@ -124,8 +147,14 @@ class Streams(Service):
         )
 
     def _heard(self, news: StreamNews) -> None:
-        self.outcomes[news.outcome] += 1
+        if self._outcomes.get(news.stream) != news.outcome or news.outcome != "receiving":
+            self.outcomes[news.outcome] += 1  # what is received is told again and again
+        self._outcomes[news.stream] = news.outcome
         self.teller.add(news)
+
+
+async def _stopped(streams: Iterable[Listening]) -> None:
+    await DeferredList([Deferred.fromCoroutine(each.stop()) for each in streams])
 
 
 def _added(report: StreamingReport, status: StreamStatus) -> StreamingReport:

@@ -4,6 +4,7 @@ Of each stream only the newest is told, so that the number of streams bounds wha
 as well while there is no link: nothing is lost by that, for the agent goes on listening.
 """
 
+from itertools import islice
 from typing import Any
 
 from agents.stream import StreamNews
@@ -14,6 +15,7 @@ from hip import HipError, Link
 AT_ONCE = 200  # news of one call
 SOON = 0.2  # seconds in which news come together
 ANSWER_TIMEOUT = 60.0  # seconds for the scheduler's answer
+LAST_TIMEOUT = 3.0  # seconds for its answer when the agent stops
 
 
 class Teller:
@@ -47,10 +49,21 @@ class Teller:
         """Tell, for ever."""
         await every(self._reactor, SOON, self._tell)
 
+    async def tell_last(self) -> None:
+        """Tell what waits, once, if the scheduler answers soon: the agent is stopping."""
+        peer = self._scheduler.peer
+        if peer is not None:
+            try:
+                while self._waiting:
+                    batch = [self._waiting.pop(url) for url in list(self._waiting)[:AT_ONCE]]
+                    await peer.call("streams_heard", timeout=LAST_TIMEOUT, news=batch)
+            except HipError as error:
+                self.problem = str(error)
+
     async def _tell(self) -> None:
         backoff = Backoff()
         while self._waiting and (peer := self._scheduler.peer) is not None:
-            batch = list(self._waiting.values())[:AT_ONCE]
+            batch = list(islice(self._waiting.values(), AT_ONCE))
             try:
                 await peer.call("streams_heard", timeout=ANSWER_TIMEOUT, news=batch)
             except HipError as error:

@@ -12,7 +12,7 @@ from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
 PERIOD = 1.0  # seconds between two tides of a stream
-BEATS = 50  # in a period
+BEATS = 64  # in a period
 
 Ebb = Callable[[], None]
 _log = Logger()
