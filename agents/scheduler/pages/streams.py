@@ -9,8 +9,8 @@ from agents.scheduler.streams.life import Hand, Phase
 
 PAGE = 50  # streams
 QUESTION = ("site", "phase", "after")
-_COLUMNS = ["stream", "phase", "by hand", "site", "agent", "station", "title", "received until"]
-_COLUMNS += ["how", "since", "tried again", "why"]
+_COLUMNS = ["stream", "phase", "by hand", "site", "agent", "on the air", "what is wrong"]
+_COLUMNS += ["received until", "tried again", "how", "in this phase since"]
 _HANDS = {Hand.START: "started", Hand.STOP: "stopped", Hand.NOTHING: ""}
 _DECISIONS = [
     ("start_stream", "listen to it, as long as its site is a member"),
@@ -54,7 +54,7 @@ def sections_of(
         ),
         _question(asked),
         table(shown, more),
-        _decide(agents, token),
+        *([_decide(shown, agents, token)] if shown else []),
     ]
 
 
@@ -87,14 +87,20 @@ def _row(line: StreamLine) -> list[Cell]:
         _HANDS[Hand(line.hand)],
         site_link(line.site),
         LinkTo(line.agent, line.page) if line.page else line.agent,
-        line.name,
-        line.title,
+        ": ".join(filter(None, (line.name, line.title))),
+        _note(line),
         moment(line.heard),
+        moment(line.again),
         how.strip(),
         moment(line.changed),
-        moment(line.again),
-        f"moves from {line.leaving}" if line.leaving else line.why,
     ]
+
+
+def _note(line: StreamLine) -> str:
+    if line.leaving:
+        return f"moves from {line.leaving}"
+    waits = line.phase == Phase.ORDERED and not line.agent
+    return line.why or ("waits for an agent" if waits else "")
 
 
 def _question(asked: dict[str, str]) -> Form:
@@ -112,14 +118,15 @@ def _question(asked: dict[str, str]) -> Form:
     )
 
 
-def _decide(agents: dict[str, int], token: dict[str, str]) -> Form:
+def _decide(shown: list[StreamLine], agents: dict[str, int], token: dict[str, str]) -> Form:
+    streams = [(each.stream, each.stream) for each in shown]
     names = [("", "none"), *((name, name) for name in agents)]
     return Form(
         "Decide",
         "/streams/decide",
         "Decide",
         [
-            Field("stream", "Address of the stream", required=True),
+            Field("stream", "Stream", choices=streams),
             Field("decision", "Decision", choices=_DECISIONS),
             Field("agent", "Agent, to move it", choices=names),
             _WHY,

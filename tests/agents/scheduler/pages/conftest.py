@@ -18,8 +18,10 @@ from agents.scheduler.database import CampaignRow, Database, NewSite
 from agents.scheduler.life import StandingEvent
 from agents.scheduler.scheduler import Scheduler
 from agents.scheduler.service import make_service
+from agents.scheduler.streams.settings import StreamsConfig
 from agents.scheduler.temporal import Campaign, Rhythm
 from agents.scheduler.temporal.rhythm import Level
+from agents.stream import StreamNews, StreamState
 from anet.http import HttpClient
 
 EVIL = "<script>alert('name')</script>"
@@ -86,6 +88,27 @@ def fill(database: Database) -> None:
     database.put_campaign(CampaignRow(EVIL, campaign, NOW, ends, "running"), NOW)
     database.join_campaign(EVIL, ["m1.example"], NOW, EVIL, EVIL)
     database.add_feed(f"http://m0.example/feed?{EVIL}", "m0.example", NOW)
+    fill_streams(database)
+
+
+def fill_streams(database: Database) -> None:
+    """Add a radio that one agent receives and is given to another, and more than a page of others.
+
+    The radio says evil things.
+    """
+    radio = f"http://m0.example/live?{EVIL}"
+    config = StreamsConfig(per_site=60)
+    database.add_stream(radio, "m0.example", NOW, EVIL, EVIL)
+    for number in range(60):
+        database.add_stream(f"http://m1.example/{number:02}.m3u8", "m1.example", NOW, "Ada", "")
+    database.choose_streams(["m0.example", "m1.example"], config, NOW)
+    database.give_streams({radio: "streaming"}, NOW)
+    state = StreamState(EVIL, EVIL, title=EVIL, media_type=EVIL, protocol="icy", bitrate=128)
+    database.streams_told("streaming", [StreamNews(radio, "receiving", state)], config, NOW)
+    film = "http://m1.example/00.m3u8"
+    database.give_streams({film: "streaming"}, NOW)
+    gone = StreamNews(film, "gone", StreamState(problem=EVIL))
+    database.streams_told("streaming", [gone], config, dates.from_timestamp(AHEAD))
 
 
 @define

@@ -11,7 +11,7 @@ from pytest_twisted import ensureDeferred
 from agents.scheduler.pages.deciding import NotUnderstood, calls_of
 
 PAGES = ("/", "/sites", "/sites/evil.example", "/sites/m0.example", "/graph", "/timeline")
-PAGES += ("/graph?site=evil.example", "/campaigns", "/machines")
+PAGES += ("/graph?site=evil.example", "/campaigns", "/machines", "/streams", "/streams?phase=aside")
 
 
 class Outline(HTMLParser):
@@ -165,6 +165,60 @@ async def test_feeds_are_followed_by_hand(running: Any) -> None:
         assert answer[0] == 303
         found = (await running.api("site", site="m2.example"))[1]
         assert [each["feed"] for each in found["feeds"]] == feeds
+
+
+@ensureDeferred
+async def test_streams_are_listed_a_page_at_a_time(running: Any) -> None:
+    """With their agents, which are linked to, and what went wrong; each once."""
+    seen: list[str] = []
+    path = "/streams?site=m1.example"
+    while path:
+        _, page = await running.get(path)
+        seen += re.findall(r'href="(http://m1\.example/\d\d\.m3u8)"', page)
+        more = re.search(r'href="(/streams\?[^"]*after=[^"]*)"', page)
+        path = unescape(more[1]) if more else ""
+    assert len(seen) == len(set(seen)) == 60
+    _, page = await running.get("/streams?phase=receiving")
+    assert "127.0.0.1:7195/" in page and "128 kbit/s" in page
+    assert (await running.get("/streams?phase=nonsense"))[0] == 400
+    _, page = await running.get("/sites/m0.example")
+    assert page.index("Live streams") and "receiving" in page
+
+
+@ensureDeferred
+async def test_streams_are_stopped_and_added_by_hand(running: Any) -> None:
+    """By forms of two pages; what cannot be done says why."""
+    _, page = await running.get("/streams")
+    token = {"token": token_of(page)}
+    stop = {"stream": "http://m1.example/01.m3u8", "decision": "stop_stream", "why": "a <film>"}
+    assert (await running.form("/streams/decide", **stop, **token))[0] == 303
+    [first, line] = (await running.api("streams", site="m1.example", limit=2))[1]
+    assert first["phase"] == "aside"
+    assert (line["stream"], line["hand"], line["phase"]) == (stop["stream"], "stop", "candidate")
+    story = (await running.api("site", site="m1.example"))[1]["story"]
+    assert story[0]["why"] == "a <film>" and story[0]["after"] == "stopped"
+    add = {"stream": "https://m2.example/radio"}
+    assert (await running.form("/sites/m2.example/stream", **add, **token))[0] == 303
+    [line] = (await running.api("streams", site="m2.example"))[1]
+    assert (line["phase"], line["hand"]) == ("ordered", "start")
+    move = add | {"decision": "move_stream", "agent": "nobody"}
+    status, page, _ = await running.form("/streams/decide", **move, **token)
+    assert status == 400 and "no streaming agent that is linked" in page
+    status, page, _ = await running.form("/streams/decide", decision="play", **token)
+    assert status == 400 and "no such decision" in page
+
+
+@ensureDeferred
+async def test_streams_are_counted(running: Any) -> None:
+    """By phase, and by agent, for Prometheus."""
+    _, figures = await running.get("/metrics")
+    for line in (
+        'dlweb_scheduler_streams{phase="ordered"} 59.0',
+        'dlweb_scheduler_streams{phase="receiving"} 1.0',
+        'dlweb_scheduler_streams{phase="aside"} 1.0',
+        'dlweb_scheduler_listened_streams{agent="streaming"} 1.0',
+    ):
+        assert line in figures
 
 
 @ensureDeferred
