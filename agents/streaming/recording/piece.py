@@ -83,8 +83,9 @@ class OpenPiece(StreamLog):
         """
         if self.ended:
             raise ValueError(f"the piece of {self.beginning.stream} has ended")
-        size, self.size = self.size, min(max(offset.byte, self._changes.safe), self.size)
-        self._end(at, offset, why)
+        byte = min(max(offset.byte, self._changes.safe), self.size)
+        size, self.size = self.size, byte
+        self._end(at, StreamOffset(offset.milliseconds, byte), why)
         beginning = evolve(
             self.beginning,
             at=self._at + MICROSECOND,

@@ -1,11 +1,13 @@
 """Recording for tests, and reading back what came of it as a connectivity agent does."""
 
 from collections import defaultdict
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pytest
 from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.task import Clock
 
@@ -60,8 +62,8 @@ class Tape:
 
     def __init__(self, folder: Path, clock: Clock | None = None, **options: Any) -> None:
         self.clock = clock or Clock()
-        if clock is None:
-            self.clock.advance(BEGAN)
+        if clock is None:  # each recorder in a folder an hour after the one before
+            self.clock.advance(BEGAN + 3600 * len(list(folder.glob("streaming-1-*"))))
         workers: Any = AtOnce()
         self.folder = folder
         self.open = folder / "streaming-1.pieces"
@@ -89,6 +91,16 @@ class Tape:
         self.settle()
         done(self.captures.recover())
         return found
+
+
+@contextmanager
+def no_syncs() -> Iterator[None]:
+    """Do not wait for disks, where no power fails."""
+    with pytest.MonkeyPatch.context() as patched:
+        for module in ("agents.streaming.recording.writing", "agents.collected.finishing"):
+            name = "sync_file_system" if module.endswith("writing") else "sync_path"
+            patched.setattr(f"{module}.{name}", lambda _: None)
+        yield
 
 
 class Kept:

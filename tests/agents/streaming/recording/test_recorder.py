@@ -1,12 +1,13 @@
 """Endless streams are closed into contents, with entries and logs."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from taping import BEGAN, HEAD, STREAM, Kept, Tape, done
+from taping import BEGAN, HEAD, STREAM, Kept, Tape, done, no_syncs
 
 from agents import dates
 from agents.origin import fields, request_of, value
@@ -15,6 +16,13 @@ from agents.stream_log import Begun, ClockEntry, Ended, GapEntry, MarkEntry, Tit
 from agents.stream_offset import StreamOffset
 from agents.streaming.recording import DiskBehind, Gap
 from anet.media.interface import Said
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick() -> Iterator[None]:
+    """Do not wait for the disk."""
+    with no_syncs():
+        yield
 
 
 def test_a_stream_becomes_contents_with_entries_and_logs(tmp_path: Path) -> None:
