@@ -56,15 +56,16 @@ class TrueTime:
         self._known = 0, 0.0, 0.0  # blocks seen, ratio, error
 
     def add(self, real: float, signal: float) -> None:
-        """Take a point, when more signal has come.
+        """Take a point; one at which no more had come than before is left out.
 
         Args:
-            real: the time, in seconds from anywhere; what goes backwards is left out.
+            real: the time, in seconds from anywhere, by a clock that is never put back.
             signal: seconds of signal that came since this connection began.
         """
-        point = Point(real, signal)
-        if self._recent and real < self._recent[-1].real:
+        last = self._recent[-1] if self._recent else None
+        if last and (real < last.real or signal <= last.signal):
             return
+        point = Point(real, signal)
         if self._settled is None:
             self._began, self._settled = real, point
         elif real - self._began <= 2 * SETTLING:

@@ -16,7 +16,7 @@ LONGEST = 15  # 4 bits that say that the rate itself follows
 class AdtsClock(Frames):
     """Counts the blocks of frames with headers of ADTS."""
 
-    MARK = re.compile(rb"\xff[\xf0\xf1\xf8\xf9]|ID3")
+    MARK = re.compile(rb"\xff[\xf0\xf1\xf8\xf9][^\xff]|ID3")
     MARK_LENGTH = 3
     HEADER = 7
 

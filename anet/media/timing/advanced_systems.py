@@ -32,6 +32,7 @@ class AdvancedSystemsClock(Walk):
         self._stamps = Stamps(1000, 2**32)
         self._heads = b""
         self._packet = 0  # bytes of each, as the header says
+        self._pattern = b""  # first bytes that all packets share
         self._chained = False  # a header has just begun another stream
 
     def _unit(self, data: bytes, at: int) -> int:
@@ -42,12 +43,13 @@ class AdvancedSystemsClock(Walk):
         if data.startswith(DATA, at):
             if len(data) - at < DATA_HEADER:
                 return -DATA_HEADER
-            self._heads += data[at : at + DATA_HEADER]
+            self._heads += data[at : at + DATA_HEADER] if self._chained else b""
             return DATA_HEADER
-        stamp = _send_time(data, at) if self._packet else None
-        if stamp is None:
+        pattern = data[at : at + 3] + data[at + 4 : at + 5]
+        if not self._packet or not self._chained and pattern != self._pattern:
             return self._search(data, at)
-        self._stamps.tick(stamp, jump=self._chained)
+        self._pattern = pattern
+        self._stamps.tick(_send_time(data, at), jump=self._chained)
         self._chained = False
         heads = self._heads if len(self._heads) <= PREAMBLE_LIMIT else b""
         self._arrive(at, self._stamps.seconds, heads)
@@ -73,16 +75,12 @@ class AdvancedSystemsClock(Walk):
         return length
 
 
-def _send_time(data: bytes, at: int) -> int | None:
-    """Return the send time of the packet that begins here; None where none can.
+def _send_time(data: bytes, at: int) -> int:
+    """Return the send time of the packet that begins here.
 
     Error correction, if there is, is two bytes behind its flags in all files that are known.
     """
-    place = at
-    if data[place] & 0x80:
-        if data[place : place + 3] != b"\x82\0\0":
-            return None
-        place += 3
+    place = at + 3 if data[at] & 0x80 else at
     lengths = data[place]
     place += 2 + sum(_SIZES[lengths >> shift & 3] for shift in (5, 1, 3))
     return int.from_bytes(data[place : place + 4], "little")

@@ -70,7 +70,7 @@ _HEADERS = {
 class MpegAudioClock(Frames):
     """Counts the frames of MPEG audio."""
 
-    MARK = re.compile(rb"\xff[\xe2-\xe7\xf2-\xff]|ID3")
+    MARK = re.compile(rb"\xff[\xe2-\xe7\xf2-\xff][\x10-\xef]|ID3")
     MARK_LENGTH = 3
     HEADER = 3
 

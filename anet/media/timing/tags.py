@@ -9,14 +9,16 @@ from anet.media.timing.walk import PREAMBLE_LIMIT
 
 ID3_HEADER = 10
 ID3V1 = 128
+SHORTEST = 24  # bytes of a tag that says something
 TAG_LIMIT = 16 * 2**20  # bytes; what says to be longer is no tag
-_NOT_SAID = {"filesize", "mime_type", "filename", "duration", "bitrate", "samplerate", "channels"}
+_NOT_SAID = {"filesize", "mime_type", "encoder_settings", "encoded_by", "encoder"}
 
 
 def id3_length(data: bytes, at: int) -> int:
     """Return how long the ID3 tag is that begins here, with its header; 0 where none does.
 
-    Of an old one (`TAG`) too. At least `ID3_HEADER` bytes must be there.
+    Of an old one (`TAG`) too, which stands behind what it names. At least `ID3_HEADER` bytes must
+    be there.
     """
     if data.startswith(b"TAG", at):
         return ID3V1
@@ -31,6 +33,8 @@ def id3_length(data: bytes, at: int) -> int:
 def said_in(raw: bytes) -> Said | None:
     """Return what a tag or the header of a stream says; None where it says nothing."""
     raw = raw[:PREAMBLE_LIMIT]
+    if len(raw) < SHORTEST:
+        return None
     try:
         found = TinyTag.get(file_obj=BytesIO(raw), duration=False).as_dict()
     except (TinyTagException, ValueError, OverflowError, LookupError):  # hostile: says nothing
