@@ -23,7 +23,7 @@ from anet.clock import wall
 from anet.errors import AnetError, TimedOut
 from anet.http import permit_all
 from anet.http.connect import Permit
-from anet.media.errors import MediaError, NotAStream
+from anet.media.errors import NotAStream
 from anet.media.interface import ILiveSource
 from anet.media.live_http import Answer
 
@@ -121,7 +121,6 @@ class Opener:
 
     async def _search(self, walk: _Walk, url: str, level: int) -> Found:
         """Return the stream to which a URL leads."""
-        before = len(walk.way)
         url, answer = await self._ask(walk, url)
         if not isinstance(answer, Answer):
             return answer
@@ -134,20 +133,18 @@ class Opener:
         if level == LEVELS:
             raise NotAStream(f"more than {LEVELS} playlists lead from one to another")
         self._note(walk, url, answer)
-        try:
-            return await self._first_of(walk, listed, level + 1)
-        except (MediaError, AnetError):
-            del walk.way[before:]
-            raise
+        return await self._first_of(walk, listed, level + 1)
 
     async def _first_of(self, walk: _Walk, listed: list[str], level: int) -> Found:
         """Return the first stream of a playlist that works."""
-        problem: Exception | None = None
+        problem: AnetError | None = None
+        before = len(walk.way)
         for url in listed:
             try:
                 return await self._search(walk, url, level)
-            except (MediaError, AnetError) as error:
+            except AnetError as error:
                 problem = problem or error
+                del walk.way[before:]
         assert problem is not None
         raise problem
 
