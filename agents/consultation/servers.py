@@ -117,6 +117,8 @@ class Servers:
             processes=parts.comparing,
             languages=config.languages,
             live=config.live,
+            catalogue=parts.streams.catalogue,
+            radio=parts.streams.on_air.radio,
             replay=lambda: self.replay.url.rstrip("/"),
             offer=offer,
         )

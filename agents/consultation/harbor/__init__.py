@@ -6,6 +6,7 @@ home · search · captures    choosing a date, finding URLs, their captures
 calendar · days             captures by day
 difference · pictures       two captures compared; `comparing` does it in a worker process
 on_screen · timeline        of which dates the parts of a page are
+streams · stream · listen    archived radios and televisions; `heard` and `day_picture` of a day
 missing · settings          what readers asked for in vain; what they chose
 certificate · offer         the authority behind https:// pages, explained
 names                       names under `dlweb` that lead to pages

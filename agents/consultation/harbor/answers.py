@@ -13,12 +13,15 @@ from agents.consultation.harbor.captures import captures
 from agents.consultation.harbor.certificate import certificate
 from agents.consultation.harbor.difference import difference
 from agents.consultation.harbor.home import choose, going, home
+from agents.consultation.harbor.listen import listen
 from agents.consultation.harbor.means import Means
 from agents.consultation.harbor.missing import missing
 from agents.consultation.harbor.on_screen import on_screen
 from agents.consultation.harbor.pictures import picture
 from agents.consultation.harbor.search import search
 from agents.consultation.harbor.settings import change, settings
+from agents.consultation.harbor.stream import stream
+from agents.consultation.harbor.streams import streams
 from anet.http import Handler, Request, Response, Router
 
 _Page = Callable[[Means, Request], Awaitable[Response]]
@@ -29,10 +32,13 @@ PAGES: dict[str, _Page] = {
     "/certificate": certificate,
     "/difference": difference,
     "/going": going,
+    "/listen": listen,
     "/missing": missing,
     "/page": on_screen,
     "/picture": picture,
     "/settings": settings,
+    "/stream": stream,
+    "/streams": streams,
     "/urls": search,
 }
 ACTS: dict[str, _Page] = {"/date": choose, "/settings": change}

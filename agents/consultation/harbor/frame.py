@@ -16,7 +16,13 @@ _VARY = (b"Vary", b"Accept, Accept-Language, Cookie")
 
 
 def page(
-    view: View, title: str, main: str, here: str = "", status: int = 200, frames: str = ""
+    view: View,
+    title: str,
+    main: str,
+    here: str = "",
+    status: int = 200,
+    frames: str = "",
+    sound: bool = False,
 ) -> Response:
     """Answer a page.
 
@@ -27,6 +33,7 @@ def page(
         here: the path of the page in the navigation, if it is there.
         status: of the answer.
         frames: the origin that it shows in frames, if any.
+        sound: whether it plays what the harbor gives to listen to.
     """
     say = view.words.say
     body = document(
@@ -40,7 +47,8 @@ def page(
         skip=say("skip"),
         pages=say("pages"),
     )
-    policy = (b"Content-Security-Policy", scriptless_policy(_STYLE, frames).encode())
+    allowed = scriptless_policy(_STYLE, frames) + ("; media-src 'self'" if sound else "")
+    policy = (b"Content-Security-Policy", allowed.encode())
     language = (b"Content-Language", view.words.language.encode())
     return Response(status, [_TYPE, policy, language, _VARY, *_PLAIN], body)
 
@@ -57,6 +65,7 @@ def _navigation(view: View) -> list[LinkTo]:
     return [
         LinkTo(say("page.home"), view.home),
         LinkTo(say("page.search"), "/urls"),
+        LinkTo(say("page.streams"), "/streams"),
         LinkTo(say("page.screen"), "/page"),
         LinkTo(say("page.missing"), "/missing"),
         LinkTo(say("page.settings"), "/settings"),

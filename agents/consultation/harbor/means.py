@@ -23,6 +23,8 @@ from agents.consultation.lookup.structures import CaptureLine
 from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screens import Screens
+from agents.consultation.streams.catalogue import Catalogue
+from agents.consultation.streams.radio import Radio
 from anet.http import Request, Response
 from anet.processes import Processes
 
@@ -57,6 +59,8 @@ class Means:
         languages: offered, the first to who prefers none of them.
         live: what the operator allows of the live web: `no`, `read` or `record`.
         offer: tells the certificate authority that readers may trust, if there is one.
+        catalogue: which streams there are; None where nobody follows them.
+        radio: plays them.
         replay: tells the origin where pages are rendered for people without the proxy, or nothing.
     """
 
@@ -75,6 +79,8 @@ class Means:
     languages: Sequence[str] = LANGUAGES
     live: str = "no"
     offer: Callable[[], Offer | None] = _no_offer
+    catalogue: Catalogue | None = None
+    radio: Radio | None = None
     replay: Callable[[], str] = _no_place
 
     def view(self, request: Request) -> View:

@@ -25,6 +25,7 @@ PAGES = {
     "page": "/page",
     "search": "/urls",
     "settings": "/settings",
+    "streams": "/streams",
     "urls": "/urls",
 }
 _DATE = re.compile(r"\d{4}(?:\d\d){0,5}")

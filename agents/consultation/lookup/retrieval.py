@@ -192,6 +192,10 @@ class Retrieval:
         plain = without_session(url)
         return found if found or plain == url else await self.captures(plain, heads=heads)
 
+    async def nearest(self, name: str, date: str) -> Nearest | None:
+        """Return the capture of a name nearest to a date, or None; else as `some`."""
+        return await self._nearest(name, date)
+
     async def some(self, name: str, first: str, last: str, limit: int) -> list[CaptureLine]:
         """Return the captures of a name from a date to another, both included, at most `limit`.
 

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from agents.consultation.access.rules import Rules
 from agents.consultation.errors import ConsultationError
 from agents.consultation.readers.reader import Reader
+from agents.consultation.streams.allowed import is_shown
 from agents.consultation.streams.entries import LONGEST
 from agents.consultation.streams.legs import seconds
 from agents.consultation.streams.tables import Piece, Said, Stream, Tables
@@ -85,13 +86,16 @@ class Catalogue:
             return shown[:FOUND], shown[FOUND - 1].number
         return shown, more
 
-    def shows(self, url: str, date: str, reader: Reader | None) -> bool:
-        """Tell whether a reader may know of a stream, or of what was on it at a date.
+    async def days_around(self, url: str, day: str) -> tuple[str, str]:
+        """Return the days before and after one, of 8 digits, on which anything was heard.
 
-        Rules are written for the web; those of a place hold for the streams of other protocols
-        there too.
+        Each is empty where there is none.
         """
-        return self._rules.rule(as_web(url), date, reader) is None
+        return await self._ask(self._tables.days_around, url, day)
+
+    def shows(self, url: str, date: str, reader: Reader | None) -> bool:
+        """Tell whether a reader may know of a stream, or of what was on it at a date."""
+        return is_shown(self._rules, url, date, reader)
 
     def _shown(self, found: Sequence[Said], reader: Reader | None) -> list[Said]:
         return [each for each in found if self.shows(each.url, each.date, reader)]
@@ -101,9 +105,3 @@ class Catalogue:
             return await self._workers.run(question, *parameters)
         except (sqlite3.Error, Stopped, Overloaded) as error:
             raise CatalogueAway(f"the catalogue of streams: {error}") from error
-
-
-def as_web(url: str) -> str:
-    """Return the http:// URL of the same place, for rules; a URL of the web stays what it is."""
-    scheme, colon, rest = url.partition(":")
-    return url if scheme in ("http", "https") else f"http{colon}{rest}"

@@ -6,6 +6,7 @@ from agents.consultation.access.rules import Rules
 from agents.consultation.lookup.retrieval import NEWEST, Retrieval
 from agents.consultation.lookup.structures import CaptureLine, Nearest
 from agents.consultation.readers.reader import Reader
+from agents.consultation.streams.allowed import is_shown
 from agents.consultation.streams.legs import Leg, entries, legs, seconds
 from agents.dates import from_timestamp
 from agents.stream_offset import MILLISECONDS_LIMIT, offset_of
@@ -63,8 +64,11 @@ class Entries:
 
     async def _some(self, first: str, last: str, limit: int) -> list[CaptureLine]:
         lines = await self._retrieval.some(self._url, first, last, limit)
-        shown = self._rules.shown(lines, self._reader)
-        return sorted((line for line in shown if offset_of(line.metadata) is not None), key=_order)
+        found = (line for line in lines if offset_of(line.metadata) is not None)
+        return sorted((line for line in found if self._is_shown(line)), key=_order)
+
+    def _is_shown(self, line: CaptureLine) -> bool:
+        return is_shown(self._rules, self._url, line.date, self._reader)
 
 
 def place_in(lines: list[CaptureLine], date: str) -> StreamEntry | None:

@@ -130,6 +130,11 @@ class Tables:
         """Return what was heard and began between two dates, in order."""
         return [Piece(*row) for row in self._db.execute(_PIECES, (url, first, last, limit))]
 
+    def days_around(self, url: str, day: str) -> tuple[str, str]:
+        """Return the days before and after one on which a piece begins; empty where none does."""
+        row = self._db.execute(_AROUND, (url, day, f"{day}~")).fetchone()
+        return ((row[0] or "")[:8], (row[1] or "")[:8]) if row is not None else ("", "")
+
     def titles(self, url: str, first: str, last: str, limit: int) -> list[Said]:
         """Return the titles between two dates, in order."""
         return [Said(*row) for row in self._db.execute(_TITLES, (url, first, last, limit))]
@@ -247,6 +252,11 @@ _PIECES = """
 SELECT pieces.first, pieces.last, session, why
 FROM pieces JOIN streams ON streams.number = stream
 WHERE url = ? AND pieces.first BETWEEN ? AND ? ORDER BY pieces.first LIMIT ?
+"""
+_AROUND = """
+SELECT (SELECT max(pieces.first) FROM pieces WHERE stream = number AND pieces.first < ?2),
+       (SELECT min(pieces.first) FROM pieces WHERE stream = number AND pieces.first > ?3)
+FROM streams WHERE url = ?1
 """
 _TITLES = """
 SELECT url, date, kind, text, said.number FROM said JOIN streams ON streams.number = stream
