@@ -108,8 +108,10 @@ class PieceFiles:
 
     def take(self, changes: Changes) -> None:
         """Take what came."""
-        if changes.data:
+        if self._data or len(changes.data) > 1:
             self._data = b"".join([self._data, *changes.data])
+        elif changes.data:
+            self._data = changes.data[0]
         if changes.lines:
             self._lines = b"".join([self._lines, *changes.lines])
         self._safe = changes.safe
@@ -152,7 +154,8 @@ class PieceFiles:
                 fresh, self._data = self._data[:written], self._data[written:]
                 self._written += written
                 self._hash(descriptor, fresh)
-            self._hash(descriptor, b"")
+            if self._hashed < self._safe:
+                self._hash(descriptor, b"")
         finally:
             os.close(descriptor)
 
