@@ -1,0 +1,145 @@
+"""Following a channel of DASH: one manifest, read as often as it says, and the clock."""
+
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from agents import urls
+from agents.streaming.following import choosing
+from agents.streaming.following.errors import NotFetched
+from agents.streaming.following.fetching import Read
+from agents.streaming.following.reading import REFUSALS, Reader
+from anet.backoff import Backoff
+from anet.clock import wall
+from anet.http import parse_head
+from anet.media.dash import Manifest, is_over, next_look, read_manifest, tracks
+from anet.media.dash.policy import Track
+from anet.media.dash.reading import moment
+from anet.media.errors import NotAStream
+from anet.tasks import sleep
+
+TIMING_EVERY = 3600.0  # seconds between two looks at the clock of the source
+
+
+async def follow(reader: Reader, first: Read) -> None:
+    """Follow a channel until it is over.
+
+    Args:
+        reader: what is told of it.
+        first: its manifest.
+
+    Raises:
+        NotFetched: its manifest is not given any more.
+        NotAStream: likewise.
+    """
+    await _Channel(reader, first).follow()
+
+
+class _Channel:
+    """Follows one manifest."""
+
+    def __init__(self, reader: Reader, first: Read) -> None:
+        self._reader, self._read, self._url = reader, first, first.url
+        self._backoff = Backoff(reader.rules.retry_first, reader.rules.retry_longest)
+        self._refusals = 0
+        self._offset = 0.0  # seconds by which the source's clock is ahead of ours
+        self._timed_at: float | None = None
+
+    async def follow(self) -> None:
+        """Look at the clock and at the manifest again and again until it is over."""
+        reactor = self._reader.reactor
+        manifest = await self._reader.understood(self._read, read_manifest)
+        due: float | None = reactor.seconds() + (next_look(manifest)[1] or 0.0)
+        while True:
+            await self._ask_time(manifest)
+            await self._take(manifest)
+            if is_over(manifest, self._now()):
+                return
+            look, update = next_look(manifest)
+            await sleep(reactor, look)
+            if update is None or due is None or reactor.seconds() < due - look / 2:
+                continue
+            began = reactor.seconds()
+            try:
+                self._read = await self._reader.read(self._url)
+                manifest = await self._reader.understood(self._read, read_manifest)
+            except (NotFetched, NotAStream) as error:
+                self._fail(error)
+                await sleep(reactor, self._backoff.next())
+                continue
+            self._refusals, due = 0, began + (next_look(manifest)[1] or 0.0)
+            self._backoff.reset()
+            self._move(manifest)
+
+    def _now(self) -> float:
+        return wall(self._reader.reactor) + self._offset
+
+    async def _take(self, manifest: Manifest) -> None:
+        read, now = self._read, self._now()
+        self._reader.answered(self._url, read, 0)
+
+        def found(_: bytes, __: str) -> list[Track]:
+            choice = self._reader.rules.choice
+            return tracks(manifest, now, lambda all_: choosing.representations(all_, choice))
+
+        listed = await self._reader.understood(read, found)
+        period = listed[-1].period if listed else 0
+        lead = next((track.name for track in listed if track.period == period), "")
+        for each in listed:
+            track = self._reader.intake.track(f"{self._url.partition('?')[0]}#{each.name}")
+            self._reader.intake.see(track, each.window, read.url, lead=each.name == lead)
+
+    def _fail(self, error: NotFetched | NotAStream) -> None:
+        self._reader.failed(self._url, error)
+        self._refusals += isinstance(error, NotAStream) or error.is_refusal
+        if self._refusals >= REFUSALS:
+            raise error
+
+    def _move(self, manifest: Manifest) -> None:
+        """Read the manifest from now on where it says that it is (`Location`)."""
+        for text in manifest.locations:
+            moved = urls.canonical(text, self._read.url)
+            if moved is not None:
+                self._url = moved
+                return
+
+    # The clock of the source
+
+    async def _ask_time(self, manifest: Manifest) -> None:
+        """Compare clocks now and then; what cannot be asked changes nothing."""
+        now = self._reader.reactor.seconds()
+        if self._timed_at is not None and now < self._timed_at + TIMING_EVERY:
+            return
+        self._timed_at = now
+        for timing in manifest.timings:
+            if timing.scheme.startswith("direct:"):
+                found = moment(timing.value)
+                if found is not None:
+                    self._offset = found - self._read.date
+                    return
+            elif timing.scheme.startswith(("http-iso:", "http-xsdate:", "http-head:")):
+                for text in timing.value.split()[:3]:
+                    if await self._asked(text, by_head=timing.scheme.startswith("http-head:")):
+                        return
+
+    async def _asked(self, text: str, by_head: bool) -> bool:
+        url = urls.canonical(text, self._read.url)
+        if url is None:
+            return False
+        try:
+            read = await self._reader.read(url)
+        except NotFetched:
+            return False
+        found = _date_of(read) if by_head else moment(read.body[:100].decode("latin-1"))
+        if found is None:
+            return False
+        self._offset = found - read.date
+        return True
+
+
+def _date_of(read: Read) -> float | None:
+    """Return what a server's `Date` says."""
+    try:
+        found = parsedate_to_datetime(parse_head(read.head).headers.text(b"date"))
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
