@@ -11,6 +11,7 @@ from agents.archive.command import (
     reader_arguments,
     simulate_arguments,
     sites_arguments,
+    stream_arguments,
 )
 from agents.archive.command.storage_arguments import add_actions
 from hip.version import VERSION
@@ -41,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
         ("sites", "list the sites of the portion", sites_arguments.add_sites),
         ("site", "show a site and its story, and decide of it", sites_arguments.add_site),
         ("campaign", "collect some sites more often for a time", sites_arguments.add_campaign),
+        ("stream", "say which live streams are listened to", stream_arguments.add_stream),
         ("timeline", "show the schedule ahead", sites_arguments.add_timeline),
         ("machine", "look after the machines of crawlers", sites_arguments.add_machine),
     ):

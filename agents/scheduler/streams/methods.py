@@ -17,6 +17,7 @@ from hip import CallRefused, Peer, exposed
 
 NEWS_AT_ONCE = 500  # of one call
 _MOST = 1000  # streams of one answer
+_NAMED = 100  # that one question names
 
 
 class StreamMethods:
@@ -62,6 +63,14 @@ class StreamMethods:
             raise CallRefused("bad-question", f"a phase is one of {', '.join(Phase)}")
         count = max(1, min(limit, _MOST))
         rows = await self._means.store.look(Queries.streams_after, after, count, site, phase)
+        return [self._line(row) for row in rows]
+
+    @exposed(roles=("operator",))
+    async def streams_named(self, streams: list[str]) -> list[StreamLine]:
+        """Tell of up to 100 streams by their URLs, as far as they are known."""
+        if len(streams) > _NAMED:
+            raise CallRefused("bad-question", f"name up to {_NAMED} streams at once")
+        rows = await self._means.store.look(Queries.streams_named, streams)
         return [self._line(row) for row in rows]
 
     @exposed(roles=("operator",))

@@ -122,6 +122,28 @@ async def test_campaigns_timeline_and_machines(running: Any, capsys: Any) -> Non
         await terminal.run("machine", "drain", "nowhere")
 
 
+@ensureDeferred
+async def test_streams_are_listed_and_decided_of(running: Any, capsys: Any) -> None:
+    """How a stream is after a decision is shown; what has no place is refused in words."""
+    terminal = Terminal(running, capsys)
+    status, text = await terminal.run("stream", "list", "--site", "m1.example", "--limit", "3")
+    assert status == 0 and text.count("m1.example") == 3 and "aside" in text
+    assert (await terminal.run("stream", "list", "--site", "nowhere"))[0] == 1
+    film = "http://m1.example/01.m3u8"
+    status, text = await terminal.run("stream", "stop", film, "--why", "a film", "--json")
+    [line] = json.loads(text)
+    assert status == 0 and (line["phase"], line["hand"]) == ("candidate", "stop")
+    _, text = await terminal.run("stream", "release", "HTTP://m1.example/01.m3u8")
+    assert "stop" not in text
+    status, text = await terminal.run("stream", "add", "m2.example", "https://m2.example/live")
+    assert status == 0 and "ordered" in text and "start" in text
+    assert (await terminal.run("stream", "forget", film))[0] == 0
+    with pytest.raises(ArchiveError, match="there is no stream"):
+        await terminal.run("stream", "start", film)
+    with pytest.raises(ArchiveError, match="no streaming agent"):
+        await terminal.run("stream", "move", "https://m2.example/live", "nobody")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"), [("90", 90.0), ("45min", 2700.0), ("36h", 129600.0), ("1.5d", 129600.0)]
 )
