@@ -25,6 +25,23 @@ class StreamingConfig:
         log_interval: seconds between two entries of real time and signal time (INA §1.6).
         piece_seconds: seconds after which an endless stream is closed into a content.
         piece_size: bytes after which it is, too.
+        variants: of a channel in segments (HLS, DASH) that are followed at most: qualities,
+            languages, subtitles.
+        variant_bitrate: bits a second; qualities beyond it are not followed, unless there is no
+            other. 0: no limit.
+        best_variant: whether of those only the best is followed.
+        parts: whether the parts of segments of low-latency HLS are kept besides the segments.
+        segment_size: bytes of a segment at most.
+        variants: of a channel in segments (HLS, DASH), variants and renditions followed at most.
+        bitrate: bits a second; variants beyond it are not followed, if there are others; 0: all.
+        best: whether only the best variant within `bitrate` is, with what goes with it.
+        look_back: seconds of a channel in segments that are taken from before it was listened to.
+        parts: whether parts of segments (low-latency HLS) are kept besides the segments.
+        segment_requests: requests of one stream in segments that are under way at once.
+        segments_waiting: segments of one stream that wait at most; then the oldest are given up.
+        key_period: seconds after which keys and initialisations are fetched again.
+        manifest_limit: bytes of a manifest.
+        segment_limit: bytes of a segment.
         capture_period: seconds after which closed contents are given to the archive.
         capture_size: bytes of them after which they are, too.
         names: who looks names up: "dns", our own client, or "system", the C library in threads.
@@ -47,6 +64,21 @@ class StreamingConfig:
     piece_size: int = field(
         default=64 * 2**20, validator=[validators.ge(2**16), validators.le(BYTE_LIMIT - 2**24)]
     )
+    variants: int = field(default=4, validator=validators.ge(1))
+    variant_bitrate: int = field(default=0, validator=validators.ge(0))
+    best_variant: bool = False
+    parts: bool = False
+    segment_size: int = field(default=256 * 2**20, validator=validators.ge(2**16))
+    variants: int = field(default=4, validator=validators.ge(1))
+    bitrate: int = field(default=0, validator=validators.ge(0))
+    best: bool = False
+    look_back: float = field(default=120.0, validator=validators.ge(0.0))
+    parts: bool = False
+    segment_requests: int = field(default=3, validator=validators.ge(1))
+    segments_waiting: int = field(default=500, validator=validators.ge(1))
+    key_period: float = field(default=600.0, validator=_positive)
+    manifest_limit: int = field(default=4 * 2**20, validator=validators.ge(2**10))
+    segment_limit: int = field(default=256 * 2**20, validator=validators.ge(2**16))
     capture_period: float = field(default=300.0, validator=_positive)
     capture_size: int = field(default=2**30, validator=validators.ge(1))
     names: Who = "dns"

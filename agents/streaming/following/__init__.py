@@ -12,12 +12,24 @@ answer is an ordinary capture of its own URL.
     hearing     titles within segments
     fetching    asking servers, and keeping what they answer
     chronicle   the log: true time, titles, what is missing
+    configured  how streams are followed, as the configuration says
     errors      what can go wrong
 """
 
+from agents.streaming.following.configured import manners_of, rules_of
 from agents.streaming.following.errors import FollowingError, NotFetched
 from agents.streaming.following.fetching import Fetcher, Manners
 from agents.streaming.following.following import Following, Means
 from agents.streaming.following.intake import Rules
 
-__all__ = ["Fetcher", "Following", "FollowingError", "Manners", "Means", "NotFetched", "Rules"]
+__all__ = [
+    "Fetcher",
+    "Following",
+    "FollowingError",
+    "Manners",
+    "Means",
+    "NotFetched",
+    "Rules",
+    "manners_of",
+    "rules_of",
+]
