@@ -224,7 +224,8 @@ class Listening:
 
     def _follow(self, manifest: Manifest) -> None:
         self._doing = "following"
-        self._following = self._means.follow(self.ordered, manifest, self._followed)
+        ordered = evolve(self.ordered, state=self._state)
+        self._following = self._means.follow(ordered, manifest, self._followed)
         self._following.start()
 
     def _followed(self, news: StreamNews) -> None:
@@ -232,6 +233,7 @@ class Listening:
         following = self._following
         if following is None:
             return
+        self._remember(news)
         self._state = news.state
         if news.outcome in ("failing", "ended", "gone"):
             self._wait(0.0)
@@ -239,6 +241,14 @@ class Listening:
         elif news.outcome == "receiving":
             self._backoff.reset()
         self._on_news(news)
+
+    def _remember(self, news: StreamNews) -> None:
+        """Remember what news of what is followed say of titles and gaps."""
+        before, now = self._state, dates.now(self._means.reactor)
+        if news.state.title and news.state.title != before.title:
+            self.history.titles.append(Event(now, news.state.title))
+        if news.outcome == "receiving" and before.problem and before.heard:
+            self.history.gaps.append(Event(before.heard, before.problem, now))
 
     async def _end_following(self, following: Following) -> None:
         """Follow no more; called again while that goes on, it waits for it, too."""

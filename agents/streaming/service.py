@@ -8,24 +8,16 @@ from twisted.logger import Logger
 from agents.collected import Captures, Offering
 from agents.configuration import AgentOptions, Configuration, Port, private_folder
 from agents.names import make_resolver
-from agents.stream import OrderedStream
 from agents.streaming.config import StreamingConfig
-from agents.streaming.cutting import Lengths
-from agents.streaming.listening import Following, Listening, Means, OnNews
+from agents.streaming.listening import Listening
+from agents.streaming.making import make_fetcher, make_means
 from agents.streaming.methods import StreamingMethods
-from agents.streaming.opening import Manifest, Open, Opener
 from agents.streaming.pages import StreamingPages
-from agents.streaming.reception import Rules
 from agents.streaming.recording import Recorder
 from agents.streaming.streams import Streams
 from agents.streaming.telling import Teller
 from agents.streaming.tide import Tide
-from anet.backoff import Backoff
 from anet.http import HttpServer, guarded
-from anet.http.connect import Permit
-from anet.media.errors import NotAStream
-from anet.media.interface import ILiveSource
-from anet.media.live_http import Answer, open_http
 from anet.starting import in_words
 from anet.tasks import Tasks, every
 from anet.workers import Workers
@@ -86,18 +78,10 @@ class StreamingService(MultiService):
         self._recorder = Recorder(reactor, disk, crawls / f"{name}.open", self.captures)
         self._offering = Offering(reactor, scheduler, self.captures, disk)
         self._tide = Tide(reactor)
-        means = Means(
-            reactor,
-            self._tide,
-            Opener(reactor, _protocols(reactor, config), self.captures),
-            self._recorder,
-            Rules(
-                config.silence,
-                config.log_interval,
-                Lengths(config.piece_seconds, config.piece_size),
-            ),
-            lambda: Backoff(config.retry_first, config.retry_longest),
-            _follow,
+        self._fetcher = make_fetcher(reactor, config, self.captures)
+        readers = Workers(reactor, 1, name="manifests")
+        means = make_means(
+            reactor, config, self._tide, self.captures, self._recorder, self._fetcher, readers
         )
         self.streams = Streams(
             lambda ordered, on_news: Listening(means, ordered, on_news),
@@ -110,7 +94,7 @@ class StreamingService(MultiService):
         handler = guarded(pages.router(), [address])
         self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")
         resolver = make_resolver(reactor, config.names, config.name_servers, config.hosts)
-        for service in (disk, resolver, self.server):
+        for service in (disk, readers, resolver, self.server):
             if service is not None:
                 service.setServiceParent(self)
 
@@ -125,10 +109,16 @@ class StreamingService(MultiService):
             self.streams.recovered = await self._recorder.recover()
         except OSError as error:
             _log.error("what was heard before cannot be closed: {error}", error=error)
-        for service in (self._offering, self._tide, self.streams, self.agent):
+        for service in (self._offering, self._tide, self._fetcher, self.streams, self.agent):
             service.startService()
         self._tasks.start(every(self._reactor, 1.0, self._recorder.flush), "recording")
         self._tasks.start(every(self._reactor, _SYNC, self.captures.sync), "keeping captures")
+
+    async def _keep(self) -> None:
+        try:
+            await self.captures.sync()
+        except OSError as error:
+            _log.error("what was heard last is not durable: {error}", error=error)
 
     async def stopService(self) -> None:
         """End all pieces and keep them; the threads end last, for what they do is waited for."""
@@ -136,29 +126,11 @@ class StreamingService(MultiService):
         if self.streams.running:
             await self.streams.stopService()
         await self._tasks.stop()
+        await self._fetcher.stopService()
         await self._recorder.stop()
+        await self._keep()
         if self._offering.running:
             await self._offering.stopService()
         if self.agent.running:
             await self.agent.stopService()
         await super().stopService()
-
-
-def _protocols(reactor: Any, config: StreamingConfig) -> dict[str, Open]:
-    """Return what asks for a URL, by its scheme."""
-
-    async def http(url: str, permit: Permit) -> ILiveSource | Answer:
-        return await open_http(
-            reactor,
-            url,
-            user_agent=config.user_agent,
-            timeout=config.connect_timeout,
-            silence=config.silence,
-            permit=permit,
-        )
-
-    return {"http": http, "https": http}
-
-
-def _follow(ordered: OrderedStream, manifest: Manifest, on_news: OnNews) -> Following:
-    raise NotAStream(f"{manifest.url} is in segments, which are not followed here")

@@ -65,6 +65,8 @@ class Tallies:
         now = self._reactor.seconds()
         passed = now - self._sampled
         rate, heard = 8 * self._sum / passed, min(1.0, self._heard / passed)
+        if status.doing == "following":  # which takes no part in the tide
+            rate, heard = status.rate, float(status.rate > 0)
         self._sampled, self._sum, self._heard = now, 0, 0
         at = wall(self._reactor)
         return Point(at, rate, status.buffered, status.ratio, status.skew, heard)

@@ -1,0 +1,86 @@
+"""What listening takes, made from the configuration."""
+
+from typing import Any
+
+from agents.collected import Captures
+from agents.stream import OrderedStream
+from agents.streaming import following
+from agents.streaming.config import StreamingConfig
+from agents.streaming.cutting import Lengths
+from agents.streaming.following.choosing import Choice
+from agents.streaming.listening import Following, Means, OnNews
+from agents.streaming.opening import Manifest, Open, Opener
+from agents.streaming.reception import Rules
+from agents.streaming.recording import Recorder
+from agents.streaming.tide import Tide
+from anet.backoff import Backoff
+from anet.http.connect import Permit
+from anet.media.interface import ILiveSource
+from anet.media.live_http import Answer, open_http
+from anet.workers import Workers
+
+
+def make_fetcher(reactor: Any, config: StreamingConfig, captures: Captures) -> following.Fetcher:
+    """Return what fetches manifests and segments."""
+    manners = following.Manners(
+        config.user_agent,
+        connect_timeout=config.connect_timeout,
+        silence=config.silence,
+        segment_limit=config.segment_size,
+    )
+    return following.Fetcher(reactor, manners, captures)
+
+
+def make_means(
+    reactor: Any,
+    config: StreamingConfig,
+    tide: Tide,
+    captures: Captures,
+    recorder: Recorder,
+    fetcher: following.Fetcher,
+    readers: Workers,
+) -> Means:
+    """Return what listening takes."""
+    for_channels = following.Means(reactor, fetcher, recorder, readers, _rules(config))
+
+    def follow(ordered: OrderedStream, manifest: Manifest, on_news: OnNews) -> Following:
+        return following.Following(for_channels, ordered, manifest.kind, manifest.url, on_news)
+
+    return Means(
+        reactor,
+        tide,
+        Opener(reactor, _protocols(reactor, config), captures),
+        recorder,
+        Rules(
+            config.silence,
+            config.log_interval,
+            Lengths(config.piece_seconds, config.piece_size),
+        ),
+        lambda: Backoff(config.retry_first, config.retry_longest),
+        follow,
+    )
+
+
+def _protocols(reactor: Any, config: StreamingConfig) -> dict[str, Open]:
+    """Return what asks for a URL, by its scheme."""
+
+    async def http(url: str, permit: Permit) -> ILiveSource | Answer:
+        return await open_http(
+            reactor,
+            url,
+            user_agent=config.user_agent,
+            timeout=config.connect_timeout,
+            silence=config.silence,
+            permit=permit,
+        )
+
+    return {"http": http, "https": http}
+
+
+def _rules(config: StreamingConfig) -> following.Rules:
+    return following.Rules(
+        Choice(config.variants, config.variant_bitrate, config.best_variant),
+        parts=config.parts,
+        log_interval=config.log_interval,
+        retry_first=config.retry_first,
+    )
