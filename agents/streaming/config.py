@@ -25,13 +25,6 @@ class StreamingConfig:
         log_interval: seconds between two entries of real time and signal time (INA §1.6).
         piece_seconds: seconds after which an endless stream is closed into a content.
         piece_size: bytes after which it is, too.
-        variants: of a channel in segments (HLS, DASH) that are followed at most: qualities,
-            languages, subtitles.
-        variant_bitrate: bits a second; qualities beyond it are not followed, unless there is no
-            other. 0: no limit.
-        best_variant: whether of those only the best is followed.
-        parts: whether the parts of segments of low-latency HLS are kept besides the segments.
-        segment_size: bytes of a segment at most.
         variants: of a channel in segments (HLS, DASH), variants and renditions followed at most.
         bitrate: bits a second; variants beyond it are not followed, if there are others; 0: all.
         best: whether only the best variant within `bitrate` is, with what goes with it.
@@ -64,11 +57,6 @@ class StreamingConfig:
     piece_size: int = field(
         default=64 * 2**20, validator=[validators.ge(2**16), validators.le(BYTE_LIMIT - 2**24)]
     )
-    variants: int = field(default=4, validator=validators.ge(1))
-    variant_bitrate: int = field(default=0, validator=validators.ge(0))
-    best_variant: bool = False
-    parts: bool = False
-    segment_size: int = field(default=256 * 2**20, validator=validators.ge(2**16))
     variants: int = field(default=4, validator=validators.ge(1))
     bitrate: int = field(default=0, validator=validators.ge(0))
     best: bool = False

@@ -7,7 +7,6 @@ from agents.stream import OrderedStream
 from agents.streaming import following
 from agents.streaming.config import StreamingConfig
 from agents.streaming.cutting import Lengths
-from agents.streaming.following.choosing import Choice
 from agents.streaming.listening import Following, Means, OnNews
 from agents.streaming.opening import Manifest, Open, Opener
 from agents.streaming.reception import Rules
@@ -22,13 +21,7 @@ from anet.workers import Workers
 
 def make_fetcher(reactor: Any, config: StreamingConfig, captures: Captures) -> following.Fetcher:
     """Return what fetches manifests and segments."""
-    manners = following.Manners(
-        config.user_agent,
-        connect_timeout=config.connect_timeout,
-        silence=config.silence,
-        segment_limit=config.segment_size,
-    )
-    return following.Fetcher(reactor, manners, captures)
+    return following.Fetcher(reactor, following.manners_of(config), captures)
 
 
 def make_means(
@@ -41,7 +34,7 @@ def make_means(
     readers: Workers,
 ) -> Means:
     """Return what listening takes."""
-    for_channels = following.Means(reactor, fetcher, recorder, readers, _rules(config))
+    for_channels = following.Means(reactor, fetcher, recorder, readers, following.rules_of(config))
 
     def follow(ordered: OrderedStream, manifest: Manifest, on_news: OnNews) -> Following:
         return following.Following(for_channels, ordered, manifest.kind, manifest.url, on_news)
@@ -75,12 +68,3 @@ def _protocols(reactor: Any, config: StreamingConfig) -> dict[str, Open]:
         )
 
     return {"http": http, "https": http}
-
-
-def _rules(config: StreamingConfig) -> following.Rules:
-    return following.Rules(
-        Choice(config.variants, config.variant_bitrate, config.best_variant),
-        parts=config.parts,
-        log_interval=config.log_interval,
-        retry_first=config.retry_first,
-    )
