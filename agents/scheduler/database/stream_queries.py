@@ -7,6 +7,7 @@ from attrs import field, frozen
 
 from agents.scheduler.streams.life import Hand, Phase
 
+MOST = 1000  # streams of one site, with those that people add
 _LISTENED = "phase IN ('ordered', 'receiving', 'broken')"  # as the index says it
 _JOINED = "SELECT streams.*, sites.private_networks FROM streams JOIN sites USING (site)"
 
@@ -68,9 +69,9 @@ class StreamQueries:
         found = self._streams("WHERE stream = ?", stream)
         return found[0] if found else None
 
-    def streams_of(self, site: str, limit: int = 1000) -> list[StreamRow]:
+    def streams_of(self, site: str) -> list[StreamRow]:
         """Return the streams of a site, by their URLs."""
-        return self.streams_after("", limit, site)
+        return self.streams_after("", MOST, site)
 
     def streams_after(
         self, stream: str, limit: int, site: str = "", phase: str = ""

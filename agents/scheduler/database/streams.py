@@ -8,7 +8,7 @@ from agents import dates
 from agents.scheduler.database.decisions import STANDING, held_of
 from agents.scheduler.database.engine import Row, Value
 from agents.scheduler.database.met_streams import MetStreams
-from agents.scheduler.database.stream_queries import StreamRow
+from agents.scheduler.database.stream_queries import MOST, StreamRow
 from agents.scheduler.life import NoSuchTransition, Standing
 from agents.scheduler.portion.crawl_plan import written
 from agents.scheduler.streams.choosing import (
@@ -47,13 +47,9 @@ class Streams(MetStreams):
     # What is listened to
 
     def choose_streams(self, sites: Sequence[str], config: StreamsConfig, date: str) -> bool:
-        """Choose anew what is listened to of sites; tell whether anything changed.
-
-        Raises:
-            NoSuchTransition: there is no such site.
-        """
+        """Choose anew what is listened to of sites; tell whether anything changed."""
         with self._transaction():
-            changed = [self._choose(self._site(site), config, date) for site in sites]
+            changed = [self._choose(site, config, date) for site in sites]
             return any(changed)
 
     def streams_told(
@@ -117,10 +113,14 @@ class Streams(MetStreams):
         """Have a stream listened to for a site, and write that down.
 
         Raises:
-            NoSuchTransition: there is no such site.
+            NoSuchTransition: there is no such site, or it has as many as it may have.
         """
         with self._transaction():
             self._site(site)
+            if self._number_of(site) >= MOST:
+                raise NoSuchTransition(
+                    f"{site} has {MOST} streams; forget some that you do not need"
+                )
             if self.stream(stream) is None:
                 self._new_stream(stream, site, who, LIKELY, date)
             self._put(stream, site=site, seen=date)
@@ -168,16 +168,17 @@ class Streams(MetStreams):
 
     # One stream
 
-    def _choose(self, site: Row, config: StreamsConfig, date: str) -> bool:
-        for row in self.streams_of(site["site"]):
+    def _choose(self, site: str, config: StreamsConfig, date: str) -> bool:
+        if not (known := self.streams_of(site)):
+            return False
+        for row in known:
             if row.phase is Phase.ASIDE and (row.again or "") <= date:
                 self._happen(row, StreamEvent.DUE, date, again=None)
-        standing = Standing(site["standing"])
-        owner = Owner(standing is Standing.MEMBER, site["relevance"], STANDING in held_of(site))
-        rows = {row.stream: row for row in self.streams_of(site["site"])}
+        owner = _owner(self._site(site))
+        rows = {row.stream: row for row in self.streams_of(site)}
         choice = choose(owner, [_known(row) for row in rows.values()], config)
         for stream in choice.dropped:
-            why = "a person stopped it" if owner.member else f"its site is {standing}"
+            why = "a person stopped it" if owner.member else "its site is no member"
             self._happen(rows[stream], StreamEvent.DROPPED, date, why=why, **_NOBODY)
         for stream in choice.chosen:
             self._happen(rows[stream], StreamEvent.CHOSEN, date, why="", received=None)
@@ -218,6 +219,11 @@ class Streams(MetStreams):
         if row is None:
             raise NoSuchTransition(f"there is no stream {stream[:200]}")
         return row
+
+
+def _owner(site: Row) -> Owner:
+    member = Standing(site["standing"]) is Standing.MEMBER
+    return Owner(member, site["relevance"], STANDING in held_of(site))
 
 
 def _known(row: StreamRow) -> Known:

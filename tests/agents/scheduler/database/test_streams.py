@@ -10,7 +10,7 @@ import pytest
 
 from agents.deposit import DepositFigures, Findings
 from agents.order import CrawlFigures
-from agents.scheduler.database import Database, NewSite, Part, met_streams
+from agents.scheduler.database import Database, NewSite, Part, met_streams, streams
 from agents.scheduler.life import NoSuchTransition, StandingEvent
 from agents.scheduler.streams.life import Hand, Phase
 from agents.scheduler.streams.settings import StreamsConfig
@@ -105,6 +105,16 @@ def test_a_site_has_so_many(database: Database, monkeypatch: pytest.MonkeyPatch)
     assert phase(database, files[1]) == "ordered"
     database.learn(crawl, Part(1, {}, streams=[RADIO, OTHER]), DATE)
     assert {row.stream for row in database.streams_of("a")} == {files[0], files[1], RADIO}
+
+
+def test_people_may_add_more(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to a number at which they are told what to do."""
+    monkeypatch.setattr(met_streams, "OF_SITE", 1)
+    monkeypatch.setattr(streams, "MOST", 2)
+    for number in range(2):
+        database.add_stream(f"http://a/{number}", "a", DATE, "anna", "")
+    with pytest.raises(NoSuchTransition, match="forget some"):
+        database.add_stream(RADIO, "a", DATE, "anna", "")
 
 
 def test_all_sites_together_have_so_many(

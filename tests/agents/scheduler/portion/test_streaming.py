@@ -7,6 +7,7 @@ import pytest
 
 from agents.collected import Collected
 from agents.order import CrawlFigures
+from agents.scheduler.life import StandingEvent
 from agents.scheduler.streams.settings import StreamsConfig
 from agents.stream import (
     Doing,
@@ -307,6 +308,17 @@ def test_orders_survive_a_kill(radio: Callable[..., Any], moment: str) -> None:
         assert not old.heard and new.heard
     portion.world.pass_time(90)
     assert sum(len(agent.heard) for agent in agents) == (moment != "stopped")
+
+
+def test_a_ban_survives_a_kill(radio: Callable[..., Any]) -> None:
+    """Also one that was written down, and of which nothing more could be done before the kill."""
+    portion = radio()
+    agent = Ear(portion)()
+    database, now = portion.world.database, portion.world.means.now()
+    database.decide("seed.example", StandingEvent.BANNED, now, "Ada", "")
+    portion.kill()
+    agent.connect()
+    assert not agent.heard and lines(agent)[RADIO]["why"] == "its site is no member"
 
 
 def test_an_agent_that_fails_is_told_again(radio: Callable[..., Any]) -> None:
