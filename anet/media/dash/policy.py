@@ -87,6 +87,6 @@ def next_look(manifest: Manifest) -> tuple[float, float | None]:
         for each in period.representations
         if isinstance(how := each.addressing, Template) and how.duration and not how.runs
     ]
-    shortest = min(lengths, default=read if read is not None else LONGEST)
-    look = min(max(shortest / 2, SHORTEST), LONGEST)
+    look = min(lengths) / 2 if lengths else (LONGEST if read is None else read)
+    look = min(max(look, SHORTEST), LONGEST)
     return (look if read is None else min(look, read)), read

@@ -5,6 +5,7 @@ from anet.media.segments import Resource, Segment, Window
 
 SHORTEST = 0.5  # seconds between two looks, whatever a playlist says
 LONGEST = 60.0
+_QUICKEST = 0.1  # likewise, of a server that holds its answers back
 
 
 def window(playlist: Media) -> Window:
@@ -44,7 +45,7 @@ def pause(playlist: Media, changed: bool, *, blocking: bool = False) -> float:
         blocking: whether the server is asked to hold its answer back until there is news.
     """
     if blocking and playlist.control.blocks and changed:
-        return 0.0
+        return max(_QUICKEST, playlist.part_target / 2)  # or a server could have us ask for ever
     wait = playlist.target if changed else playlist.target / 2
     return min(max(wait, SHORTEST), LONGEST)
 
