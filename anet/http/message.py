@@ -161,7 +161,7 @@ def parse_head(raw: bytes) -> ResponseHead:
     version, _, rest = lines[0].partition(b" ")
     status, _, reason = rest.strip().partition(b" ")
     digits = status[:3]
-    known = version.upper().startswith(b"HTTP/") or version == b"ICY"  # as old radio servers say
+    known = version.upper().startswith((b"HTTP/", b"RTSP/")) or version == b"ICY"  # of old radios
     if not (known and digits.isdigit() and int(digits) >= 100):
         raise ValueError(f"not a status line: {lines[0][:60]!r}")
     pairs: list[tuple[bytes, bytes]] = []

@@ -113,14 +113,19 @@ def _check(head: ResponseHead) -> None:
     Radio servers answer 404 for a station that is off the air now, so that this is no farewell.
     """
     if head.status >= 400:
-        words = head.reason.decode("latin-1")[:80]
-        raise StreamRefused(
-            f"the server answered {head.status} {words}".rstrip(),
-            gone=head.status == 410,
-            rest=_rest(head.headers.text(b"retry-after")),
-        )
+        raise refused(head)
     if is_live_stream(head) and kind_of(head) == EVENTS:
         raise NotAStream("it is a stream of events, without sound or pictures")
+
+
+def refused(head: ResponseHead) -> StreamRefused:
+    """Return what an answer of status 400 or more says to who wants to listen."""
+    words = head.reason.decode("latin-1")[:80]
+    return StreamRefused(
+        f"the server answered {head.status} {words}".rstrip(),
+        gone=head.status == 410,
+        rest=_rest(head.headers.text(b"retry-after")),
+    )
 
 
 def _rest(retry_after: str) -> float:

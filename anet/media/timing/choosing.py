@@ -13,18 +13,21 @@ from anet.media.timing.advanced_systems import AdvancedSystemsClock
 from anet.media.timing.bitrate import BitrateClock
 from anet.media.timing.flash_video import FlashVideoClock
 from anet.media.timing.frames import Frames
+from anet.media.timing.interleaved import InterleavedClock
 from anet.media.timing.iso_media import IsoMediaClock
 from anet.media.timing.matroska import MatroskaClock
 from anet.media.timing.mpeg_audio import MpegAudioClock
 from anet.media.timing.ogg import OggClock
 from anet.media.timing.transport_stream import TransportStreamClock
+from anet.media.timing.walk import Walk
 
 SEEN = 8192  # bytes that are looked at
 
 Clock = Callable[[], ISignalClock]
 
-_BEGINNINGS: tuple[tuple[re.Pattern[bytes], Clock], ...] = (
+_BEGINNINGS: tuple[tuple[re.Pattern[bytes], type[Walk]], ...] = (
     (re.compile(rb"OggS\0"), OggClock),
+    (re.compile(rb"RTSP/1"), InterleavedClock),
     (re.compile(rb"FLV\x01"), FlashVideoClock),
     (re.compile(rb"\x1a\x45\xdf\xa3"), MatroskaClock),
     (re.compile(re.escape(ASF)), AdvancedSystemsClock),
@@ -32,6 +35,8 @@ _BEGINNINGS: tuple[tuple[re.Pattern[bytes], Clock], ...] = (
     (re.compile(rb"(?s).{0,187}?(?:G.{187}){4}"), TransportStreamClock),
 )
 _FRAMES: tuple[type[Frames], ...] = (MpegAudioClock, AdtsClock, LoasClock)
+CLOCKS = [*_FRAMES, *(clock for _, clock in _BEGINNINGS)]
+"""All that know a format."""
 _MEDIA_TYPES: dict[str, Clock] = {
     "application/ogg": OggClock,
     "audio/ogg": OggClock,
@@ -52,6 +57,7 @@ _MEDIA_TYPES: dict[str, Clock] = {
     "video/x-ms-wmv": AdvancedSystemsClock,
     "video/x-ms-asf": AdvancedSystemsClock,
     "application/vnd.ms.wms-hdr.asfv1": AdvancedSystemsClock,
+    "application/x-rtsp-interleaved": InterleavedClock,
     "application/x-mms-framed": AdvancedSystemsClock,
 }
 

@@ -1,0 +1,1 @@
+"""Live streams of Windows Media, over HTTP (MS-WMSP)."""
