@@ -20,7 +20,7 @@ from agents import dates, origin
 from agents.capture import HEAD_LIMIT
 from agents.certificates import Certificates
 from agents.collected.exchange import Closed, Collected, Dated, Exchange
-from agents.collected.finishing import ORDER, finish, read_lines, recovered
+from agents.collected.finishing import ORDER, REPORT, cut_off, finish, read_lines, recovered
 from agents.collected.recording import Memory, Recording
 from agents.order import Order
 from agents.structure_line import StructureLine
@@ -157,6 +157,22 @@ class Captures:
                 lines, _ = read_lines(path)
                 found.update(line.content for line in lines if line.content in contents)
         return found
+
+    def forget(self, firsts: Collection[tuple[str, str]]) -> None:
+        """Cut off what a killed process had written of contents that it was given.
+
+        Args:
+            firsts: URL and date of the first capture of each; what follows on the first of these
+                in a directory was given with it, and is given again.
+
+        Raises:
+            OSError: a directory cannot be read, or written.
+        """
+        for path in self._own() if firsts else ():
+            is_left = self._open is None or path != self._open.path
+            if is_left and not (path / REPORT).exists():
+                with suppress(FileNotFoundError):
+                    cut_off(path, firsts)
 
     def _put(self, opened: _Open, closed: Closed) -> Iterator[bytes]:
         """Give a content another name; yield the lines of its captures."""

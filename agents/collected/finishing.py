@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections import Counter
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
@@ -84,23 +85,43 @@ def read_lines(path: Path) -> tuple[list[StructureLine], int]:
     Raises:
         OSError: the directory cannot be read.
     """
+    lines, end = [], 0
+    for line, behind in _each_line(path):
+        lines.append(line)
+        end = behind
+    return lines, end
+
+
+def cut_off(path: Path, captures: Collection[tuple[str, str]]) -> None:
+    """Cut a structure off before the first of some captures, known by URL and date.
+
+    Raises:
+        OSError: the directory cannot be read, or written.
+    """
+    end = 0
+    for line, behind in _each_line(path):
+        if (line.url, line.date) in captures:
+            os.truncate(path / "structure", end)
+            return
+        end = behind
+
+
+def _each_line(path: Path) -> Iterator[tuple[StructureLine, int]]:
+    """Yield the captures of a directory, and where each ends, up to the first that is not whole."""
     size = (path / "pack").stat().st_size
     read = msgspec.json.Decoder(StructureLine).decode
-    lines: list[StructureLine] = []
     end = 0
     with (path / "structure").open("rb") as file:
         for text in file:
             try:
                 line = read(text)
             except msgspec.MsgspecError:
-                break
-            if not text.endswith(b"\n"):
-                break
-            if line.place is not None and line.place + line.size > size:
-                break
-            lines.append(line)
+                return
+            is_held = line.place is None or line.place + line.size <= size
+            if not text.endswith(b"\n") or not is_held:
+                return
             end += len(text)
-    return lines, end
+            yield line, end
 
 
 def _report(crawl: str, site: str, figures: CrawlFigures, statuses: Counter[int]) -> bytes:

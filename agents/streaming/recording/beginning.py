@@ -10,7 +10,6 @@ from anet.media.interface import Described
 
 _STATUS = re.compile(rb"\S+ +(\d{3})(?!\d)")
 _ANSWERED = 200  # of protocols whose heads say no status
-MICROSECOND = 1e-6
 
 
 @frozen
@@ -60,7 +59,7 @@ class Beginning:
     @property
     def date(self) -> str:
         """Of its first byte: 20 digits."""
-        return dates.from_timestamp(self.at)
+        return dates.from_timestamp(microseconds(self.at) / 1_000_000)
 
     @property
     def line(self) -> Begun:
@@ -81,6 +80,11 @@ class Beginning:
             preamble=self.preamble if len(self.preamble) <= PREAMBLE_LIMIT else b"",
             gap=self.gap.logged if self.gap else None,
         )
+
+
+def microseconds(at: float) -> int:
+    """Return a time in whole microseconds: a float is too coarse to tell two of them apart."""
+    return round(at * 1_000_000)
 
 
 def status_of(head: bytes) -> int:

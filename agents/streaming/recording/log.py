@@ -18,7 +18,7 @@ from agents.stream_log import (
     told,
 )
 from agents.stream_offset import MILLISECONDS_LIMIT, StreamOffset
-from agents.streaming.recording.beginning import MICROSECOND, Beginning, Gap
+from agents.streaming.recording.beginning import Beginning, Gap, microseconds
 from anet.media.interface import Said
 
 LOG_LIMIT = 8 * 2**20  # bytes of a log; what comes after that is counted, and left out
@@ -84,7 +84,7 @@ class StreamLog:
         self._changes = Changes()
         self._logged = self._left_out = 0
         self._offset = StreamOffset(0, 0)
-        self._at = beginning.at
+        self._microseconds = microseconds(beginning.at)
 
     def end(self, at: float, milliseconds: int, why: str) -> None:
         """End it as it is; it goes to the archive by itself. Ended again, nothing changes.
@@ -110,6 +110,11 @@ class StreamLog:
         self._changes = Changes(safe=changes.safe)
         return changes
 
+    @property
+    def _at(self) -> float:
+        """The last date, in seconds since the epoch."""
+        return self._microseconds / 1_000_000
+
     def _end(self, at: float, offset: StreamOffset, why: str) -> None:
         self.ended = True
         self._advance(at, offset)
@@ -119,7 +124,7 @@ class StreamLog:
 
     def _advance(self, at: float, offset: StreamOffset) -> str:
         """Move on to a place: not back, and not beyond what is there; return its date."""
-        self._at = max(at, self._at + MICROSECOND)
+        self._microseconds = max(microseconds(at), self._microseconds + 1)
         self._offset = StreamOffset(
             max(offset.milliseconds, self._offset.milliseconds),
             min(max(offset.byte, self._offset.byte), self.size),

@@ -6,7 +6,7 @@ from attrs import evolve
 
 from agents.stream_log import ClockEntry
 from agents.stream_offset import StreamOffset
-from agents.streaming.recording.beginning import MICROSECOND, Beginning
+from agents.streaming.recording.beginning import Beginning
 from agents.streaming.recording.errors import DiskBehind
 from agents.streaming.recording.log import Room, StreamLog, title_entry
 from anet.media.interface import Said
@@ -88,7 +88,7 @@ class OpenPiece(StreamLog):
         self._end(at, StreamOffset(offset.milliseconds, byte), why)
         beginning = evolve(
             self.beginning,
-            at=self._at + MICROSECOND,
+            at=(self._microseconds + 1) / 1_000_000,
             number=self.beginning.number + 1,
             session=self.beginning.session or self.beginning.date,
             preamble=preamble,

@@ -13,7 +13,7 @@ from twisted.logger import Logger
 from agents import dates
 from agents.stream_log import ClockEntry, Ended, LogLine, TitleEntry, encoded
 from agents.stream_offset import MILLISECONDS_LIMIT
-from agents.streaming.recording.beginning import MICROSECOND
+from agents.streaming.recording.beginning import microseconds
 from agents.streaming.recording.closing import Piece, media_key, read_begin, read_lines, remove
 from agents.streaming.recording.errors import DamagedPiece
 from agents.streaming.recording.files import DRAFT, LOG, MEDIA, Begin
@@ -79,12 +79,13 @@ def _begin_of(path: str) -> Begin | None:
 
 
 def _made_whole(piece: Piece, cut: Ended | None) -> Piece:
-    """Write the end of a log, unless it is there."""
-    if piece.ended is not None:
-        return piece
+    """Write the end of a log, unless it is there; after a power failure, it may be too far."""
     size = Path(piece.path + MEDIA).stat().st_size if piece.begin.has_media else None
+    if piece.ended is not None and (size or 0) >= (piece.ended.bytes or 0):
+        return piece
     lines = [piece.begin.line, *_sound(piece, size)]
-    ended = cut or _killed(piece, lines, size)
+    is_cut = cut is not None and (size or 0) >= (cut.bytes or 0)
+    ended = cut if cut is not None and is_cut else _killed(piece, lines, size)
     lines.append(ended)
     draft = Path(piece.path + DRAFT)
     draft.write_bytes(b"".join(map(encoded, lines)))
@@ -95,7 +96,8 @@ def _made_whole(piece: Piece, cut: Ended | None) -> Piece:
 def _sound(piece: Piece, size: int | None) -> Iterator[LogLine]:
     """Yield the whole lines of a log behind the first, up to what there is of the media."""
     for line in piece.lines[1:]:
-        if isinstance(line, ClockEntry | TitleEntry) and (line.byte or 0) > (size or 0):
+        is_behind = isinstance(line, ClockEntry | TitleEntry) and (line.byte or 0) > (size or 0)
+        if is_behind or isinstance(line, Ended):
             return
         yield line
 
@@ -105,9 +107,9 @@ def _killed(piece: Piece, lines: list[LogLine], size: int | None) -> Ended:
     places = [line for line in lines if isinstance(line, ClockEntry | TitleEntry)]
     last = places[-1] if places else ClockEntry(piece.begin.line.date, 0, 0)
     written = Path(piece.path + (LOG if size is None else MEDIA)).stat().st_mtime
-    end = max(_seconds(last.at) + MICROSECOND, written)
-    elapsed = end - _seconds(last.at)
-    ms = last.ms + _estimated(last, (size or 0) - (last.byte or 0), elapsed, piece)
+    begin = dates.to_datetime(last.at).timestamp()
+    end = max(microseconds(begin) + 1, microseconds(written)) / 1_000_000
+    ms = last.ms + _estimated(last, (size or 0) - (last.byte or 0), end - begin, piece)
     return Ended(
         end=dates.from_timestamp(end),
         ms=min(ms, MILLISECONDS_LIMIT),
@@ -127,7 +129,3 @@ def _estimated(last: ClockEntry | TitleEntry, size: int, elapsed: float, piece: 
     if piece.begin.line.bitrate > 0 and piece.begin.has_media:
         return round(size * 8 / piece.begin.line.bitrate)
     return round(elapsed * 1000)
-
-
-def _seconds(date: str) -> float:
-    return dates.to_datetime(date).timestamp()

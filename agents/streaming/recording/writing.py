@@ -5,7 +5,7 @@ given, once the captures have it, which is after a sync; gone, after the sync be
 any moment, the next process does the last step again, and no more.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -115,9 +115,7 @@ class Writing:
         """Make all that was written durable; move each piece that has ended a step on."""
         sync_file_system(self._folder)
         if self._whole:
-            contents = {
-                path: found for path in self._whole if (found := _contents(path)) is not None
-            }
+            contents = _contents(self._whole)
             self._captures.put([each for found in contents.values() for each in found])
             self._given += contents
             self._whole = []
@@ -133,23 +131,30 @@ class Writing:
         """Give pieces to the captures, but for those that these had before the kill."""
         if not pieces:
             return
-        had = self._captures.recorded({log_key(each.path) for each in pieces if _is_linked(each)})
-        given = [piece for piece in pieces if log_key(piece.path) not in had]
+        begun = {log_key(each.path): each for each in pieces if _is_linked(each)}
+        had = self._captures.recorded(begun)  # the capture of its log is the last of a piece
+        firsts = [begun[key].begin.line for key in begun.keys() - had]
+        self._captures.forget({(line.stream, line.date) for line in firsts})
+        gone = {begun[key].path for key in had}
+        contents = _contents(piece.path for piece in pieces if piece.path not in gone)
         sync_file_system(self._folder)
-        self._captures.put([each for piece in given for each in closed(piece)])
+        self._captures.put([each for found in contents.values() for each in found])
         sync_file_system(self._folder)
-        for piece in pieces:
-            remove(piece.path)
+        for path in gone | contents.keys():
+            remove(path)
 
 
 def _is_linked(piece: Piece) -> bool:
+    """Tell whether the captures had begun to take a piece."""
     return Path(piece.path + LOG).stat().st_nlink > 1
 
 
-def _contents(path: str) -> list[Closed] | None:
-    """Return the contents of a piece; None of one that somebody has damaged, which stays."""
-    try:
-        return closed(read_piece(path))
-    except DamagedPiece as error:
-        _log.error("{error}", error=error)
-        return None
+def _contents(paths: Iterable[str]) -> dict[str, list[Closed]]:
+    """Return the contents of pieces by their paths; those that somebody has damaged stay."""
+    contents: dict[str, list[Closed]] = {}
+    for path in paths:
+        try:
+            contents[path] = closed(read_piece(path))
+        except DamagedPiece as error:
+            _log.error("{error}; it stays where it is", error=error)
+    return contents

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from taping import BEGAN, HEAD, STREAM, Kept, Tape, done, no_syncs
+from taping import BEGAN, DESCRIBED, HEAD, STREAM, Kept, Tape, done, no_syncs
 
 from agents import dates
 from agents.origin import fields, request_of, value
 from agents.stream import LOG_SCHEME
-from agents.stream_log import Begun, ClockEntry, Ended, GapEntry, MarkEntry, TitleEntry
+from agents.stream_log import Begun, ClockEntry, Ended, GapEntry, MarkEntry, TitleEntry, read_line
 from agents.stream_offset import StreamOffset
-from agents.streaming.recording import DiskBehind, Gap
+from agents.streaming.recording import Beginning, DiskBehind, Gap
 from anet.media.interface import Said
 
 
@@ -179,3 +179,23 @@ def test_a_stream_that_talks_too_much_is_cut_short(
     (log,) = Kept(tmp_path).logs()
     ended = log[-1]
     assert isinstance(ended, Ended) and ended.left_out == 22 - len(log)
+
+
+@given(at=st.floats(1e9, 4e9), ats=st.lists(st.floats(-1e-5, 1e-5), min_size=1, max_size=20))
+def test_dates_of_a_stream_are_all_different(at: float, ats: list[float]) -> None:
+    """Also of moments that lie within one microsecond, and of pieces that follow on each other."""
+    room = Tape(Path("unused")).recorder
+    piece = room.begin(Beginning(STREAM, "radio.example", DESCRIBED, at))
+    found = [piece.beginning.date]
+    for each in ats:
+        piece.enter(at + each, StreamOffset(0, 0))
+        changes = piece.taken()
+        assert changes is not None
+        line = read_line(changes.lines[0])
+        assert isinstance(line, ClockEntry)
+        following = piece.turn(at + each, StreamOffset(0, 0), "time")
+        changes = piece.taken()
+        assert changes is not None and changes.ending is not None
+        found += [line.at, dates.from_timestamp(changes.ending.at), following.beginning.date]
+        piece = following
+    assert found == sorted(set(found))

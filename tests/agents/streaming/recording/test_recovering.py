@@ -243,3 +243,29 @@ def test_torn_files_leave_what_is_whole(
     for lines in kept.logs():
         places = [line for line in lines if isinstance(line, ClockEntry | TitleEntry)]
         assert all((line.byte or 0) <= size for line in places)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_captures_of_which_a_part_was_written_are_given_again_as_a_whole(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """Wherever the writing of their lines was cut short; also when two contents are the same."""
+    folder = tmp_path_factory.mktemp("part")
+    tape = Tape(folder)
+    streams = [f"{STREAM}/{number}" for number in range(4)]
+    for number, stream in enumerate(streams):
+        piece = tape.recorder.begin(tape.beginning(stream))
+        piece.write(b"same" if number % 2 else b"other")
+        piece.enter(tape.clock.seconds() + 1, StreamOffset(1, 2))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("agents.streaming.recording.writing.remove", lambda _: None)
+        done(tape.recorder.stop())
+    (structure,) = folder.glob("streaming-1-*/structure")
+    os.truncate(structure, data.draw(st.integers(0, structure.stat().st_size)))
+    Tape(folder).recover()
+    kept = Kept(folder)
+    for number, stream in enumerate(streams):
+        assert kept.contents(stream) == [b"same" if number % 2 else b"other"]
+        assert len(kept.captures[stream]) == 3
+        assert len(kept.logs(stream)) == 1
