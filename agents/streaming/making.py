@@ -8,14 +8,12 @@ from agents.streaming import following
 from agents.streaming.config import StreamingConfig
 from agents.streaming.cutting import Lengths
 from agents.streaming.listening import Following, Means, OnNews
-from agents.streaming.opening import Manifest, Open, Opener
+from agents.streaming.opening import Manifest, Opener
+from agents.streaming.protocols import protocols
 from agents.streaming.reception import Rules
 from agents.streaming.recording import Recorder
 from agents.streaming.tide import Tide
 from anet.backoff import Backoff
-from anet.http.connect import Permit
-from anet.media.interface import ILiveSource
-from anet.media.live_http import Answer, open_http
 from anet.workers import Workers
 
 
@@ -42,7 +40,7 @@ def make_means(
     return Means(
         reactor,
         tide,
-        Opener(reactor, _protocols(reactor, config), captures),
+        Opener(reactor, protocols(reactor, config), captures),
         recorder,
         Rules(
             config.silence,
@@ -52,19 +50,3 @@ def make_means(
         lambda: Backoff(config.retry_first, config.retry_longest),
         follow,
     )
-
-
-def _protocols(reactor: Any, config: StreamingConfig) -> dict[str, Open]:
-    """Return what asks for a URL, by its scheme."""
-
-    async def http(url: str, permit: Permit) -> ILiveSource | Answer:
-        return await open_http(
-            reactor,
-            url,
-            user_agent=config.user_agent,
-            timeout=config.connect_timeout,
-            silence=config.silence,
-            permit=permit,
-        )
-
-    return {"http": http, "https": http}

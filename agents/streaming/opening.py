@@ -13,7 +13,6 @@ from typing import Any
 from attrs import define, field, frozen
 from twisted.internet.defer import Deferred, DeferredSemaphore, TimeoutError
 
-from agents import urls
 from agents.collected import Captures, Exchange
 from agents.origin import CREDENTIALS, request_lines
 from agents.stream import OrderedStream
@@ -196,7 +195,7 @@ def _redirection(answer: Answer, url: str) -> str | None:
     """
     status = answer.head.status
     if status in (301, 302, 303, 307, 308):
-        target = urls.canonical(answer.head.headers.text(b"location"), url)
+        target = playlists.absolute(answer.head.headers.text(b"location"), url)
         if target is None:
             raise NotAStream(f"{url} is redirected ({status}) to nowhere")
         return target

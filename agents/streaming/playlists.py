@@ -41,10 +41,10 @@ def entries(url: str, media_type: str, body: bytes) -> list[str]:
     found = [*parser.feed(body), *parser.close()]
     if format_of(parser).name not in _PLAYLISTS:
         return []
-    led_to = (_absolute(link.url, url) for link in found if isinstance(link, Link) and link.stream)
+    led_to = (absolute(link.url, url) for link in found if isinstance(link, Link) and link.stream)
     return list(dict.fromkeys(each for each in led_to if each is not None))[:ENTRY_LIMIT]
 
 
-def _absolute(written: str, base: str) -> str | None:
-    """Return the canonical URL of an entry, which may be relative to its playlist."""
+def absolute(written: str, base: str) -> str | None:
+    """Return the canonical URL of what is written somewhere, which may be relative to that."""
     return canonical(written) or urls.canonical(written, base)

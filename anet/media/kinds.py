@@ -7,6 +7,8 @@ from anet.http.message import ResponseHead
 
 _PAGES = frozenset(["text/html", "text/css", "image/jpeg", "image/png"])  # for speed
 EVENTS = "text/event-stream"
+WINDOWS_MEDIA = frozenset(["application/x-mms-framed", "application/vnd.ms.wms-hdr.asfv1"])
+"""What says that a server gives Windows Media to those who ask as its players did."""
 _ENDLESS = frozenset(["multipart/x-mixed-replace", EVENTS])
 _PLAYLISTS = frozenset(
     [

@@ -20,7 +20,7 @@ from anet.http.place import read_url
 from anet.media.errors import MediaError, NotAStream, StreamBroken, StreamEnded, StreamRefused
 from anet.media.icy import IcyDemux, interval_of, text_of
 from anet.media.interface import Described, Heard, ILiveSource
-from anet.media.kinds import EVENTS, is_live_stream, kind_of
+from anet.media.kinds import EVENTS, WINDOWS_MEDIA, is_live_stream, kind_of
 from anet.media.tidal import Tidal
 from anet.tasks import sleep
 from anet.tls import TlsSession
@@ -36,7 +36,7 @@ class Answer:
 
     Attributes:
         head: its head; it may say that another URL is to be asked (3xx).
-        body: whole.
+        body: whole; empty where the head alone says how to go on.
         address: `ip:port` of the server.
         request: the head of the request as sent.
         tls: what was agreed upon over TLS.
@@ -141,7 +141,7 @@ def _rest(retry_after: str) -> float:
 async def _answer(reactor: Any, response: ClientResponse, silence: float) -> Answer:
     head = response.head
     body = b""
-    if not 300 <= head.status < 400:
+    if not 300 <= head.status < 400 and kind_of(head) not in WINDOWS_MEDIA:
         reading = Deferred.fromCoroutine(response.read(BODY_LIMIT))
         try:
             body = await _in_time(reactor, reading, silence, response.address)

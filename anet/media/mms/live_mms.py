@@ -20,14 +20,12 @@ from anet.http.message import ResponseHead
 from anet.http.place import read_url
 from anet.media.errors import NotAStream, StreamBroken
 from anet.media.interface import Described, Heard, ILiveSource, Media
-from anet.media.kinds import kind_of
+from anet.media.kinds import WINDOWS_MEDIA, kind_of
 from anet.media.live_http import Answer, LiveHttp, refused
 from anet.media.mms.chunks import HEADER_LIMIT, Unframing
 from anet.media.mms.header import Header
 from anet.tasks import sleep
 
-KINDS = ("application/x-mms-framed", "application/vnd.ms.wms-hdr.asfv1")
-"""Media types that say that a server speaks this protocol."""
 _PLAYER = "NSPlayer/9.0.0.2980"  # what servers speak this protocol to; who we are follows
 _OLD_PORT = 1755  # of a protocol that was not over HTTP
 _DAY = 86400.0
@@ -159,7 +157,7 @@ def _led_elsewhere(response: ClientResponse) -> Answer | None:
         return Answer(head, b"", response.address, response.sent)
     if head.status >= 400:
         raise refused(head)
-    if kind_of(head) not in (*KINDS, "application/octet-stream"):
+    if kind_of(head) not in {*WINDOWS_MEDIA, "application/octet-stream"}:
         raise NotAStream(f"it is {kind_of(head) or 'something'}, and no Windows Media")
     if _is_recorded(head):
         raise NotAStream("it is a recording, which has an end")

@@ -78,6 +78,18 @@ def ordered(url: str = PLAYLIST, private: bool = False) -> OrderedStream:
 
 
 @ensureDeferred
+async def test_a_redirection_may_lead_to_another_protocol(web: FakeWeb) -> None:
+    """What a web server leads to by RTSP is asked for by RTSP."""
+    led_to = FakeSource()
+    web.answers = {
+        PLAYLIST: redirect("rtsp://radio.example/live"),
+        "rtsp://radio.example/live": led_to,
+    }
+    assert await web.opener().open(ordered()) is led_to
+    assert web.asked == [PLAYLIST, "rtsp://radio.example/live"]
+
+
+@ensureDeferred
 async def test_the_way_to_a_stream_is_kept(web: FakeWeb) -> None:
     """Redirections and playlists before it are captures, so that a player finds it at its date."""
     source = FakeSource()
