@@ -12,8 +12,8 @@ CREATE TABLE streams (
     hand     TEXT NOT NULL DEFAULT '',          -- what a person said: 'start', 'stop' or nothing
     rank     REAL NOT NULL DEFAULT 0,           -- the higher the sooner it gets an agent
     agent    TEXT NOT NULL DEFAULT '',          -- that listens; empty while it waits for one
-    given    TEXT NOT NULL DEFAULT '',          -- when it was given to that
-    leaving  TEXT NOT NULL DEFAULT '',          -- that listened before, until the other receives
+    leaving  TEXT NOT NULL DEFAULT '',          -- that listened before, and goes on for a while
+    leaves   TEXT NOT NULL DEFAULT '',          -- when it is to leave
     received TEXT,                              -- when it was first received since it was chosen
     tries    INTEGER NOT NULL DEFAULT 0,        -- how often in a row it was set aside
     again    TEXT,                              -- when it is tried again, if it was
@@ -24,7 +24,7 @@ CREATE INDEX streams_of_site ON streams (site, stream);
 CREATE INDEX streams_by_phase ON streams (phase, stream);
 CREATE INDEX streams_by_agent ON streams (agent, rank DESC, found)
     WHERE phase IN ('ordered', 'receiving', 'broken');
-CREATE INDEX streams_left ON streams (leaving, given) WHERE leaving <> '';
+CREATE INDEX streams_left ON streams (leaving, leaves) WHERE leaving <> '';
 CREATE INDEX streams_again ON streams (again) WHERE again IS NOT NULL;
 CREATE INDEX streams_to_forget ON streams (seen)
     WHERE phase IN ('candidate', 'aside') AND hand = '';

@@ -28,8 +28,8 @@ class StreamRow:
         hand: what a person said of it.
         rank: the higher the sooner it gets an agent.
         agent: that listens to it, or empty.
-        given: when it was given to that.
-        leaving: the agent that listened before, until that receives; or empty.
+        leaving: the agent that listened before, and goes on for a while; or empty.
+        leaves: when that is to leave.
         received: when it was first received since it was chosen, or none.
         tries: how often in a row it was set aside.
         again: when it is tried again, or none.
@@ -49,8 +49,8 @@ class StreamRow:
     hand: Hand = field(converter=Hand)
     rank: float
     agent: str
-    given: str
     leaving: str
+    leaves: str
     received: str | None
     tries: int
     again: str | None
@@ -111,9 +111,9 @@ class StreamQueries:
         found.sort(key=lambda row: (-row["rank"], row["found"], row["stream"]))
         return [row["stream"] for row in found[:limit]]
 
-    def streams_moving(self, before: str, limit: int = 1000) -> list[StreamRow]:
-        """Return streams whose move to another agent began before a date, and goes on."""
-        return self._streams("WHERE leaving <> '' AND given <= ? LIMIT ?", before, limit)
+    def streams_left(self, date: str, limit: int = 1000) -> list[StreamRow]:
+        """Return streams that their former agent is to leave."""
+        return self._streams("WHERE leaving <> '' AND leaves <= ? LIMIT ?", date, limit)
 
     def stream_loads(self) -> dict[str, int]:
         """Return how many streams each agent has to listen to."""

@@ -12,6 +12,7 @@ from agents.scheduler.database.stream_queries import MOST, StreamRow
 from agents.scheduler.life import NoSuchTransition, Standing
 from agents.scheduler.portion.crawl_plan import written
 from agents.scheduler.streams.choosing import (
+    TOGETHER,
     Known,
     Owner,
     choose,
@@ -25,7 +26,7 @@ from agents.scheduler.streams.promise import LIKELY
 from agents.scheduler.streams.settings import StreamsConfig
 from agents.stream import StreamNews
 
-_NOBODY: dict[str, Value] = {"agent": "", "given": "", "leaving": "", "received": None}
+_NOBODY: dict[str, Value] = {"agent": "", "leaving": "", "leaves": "", "received": None}
 
 
 @frozen
@@ -58,18 +59,16 @@ class Streams(MetStreams):
         """Keep what an agent tells of streams that it has; those set aside make way for others."""
         aside: dict[str, None] = {}
         strange: list[str] = []
-        moved = False
         with self._transaction():
             for one in news:
                 row = self.stream(one.stream)
                 if row is not None and row.agent == agent and row.phase in LISTENED:
                     phase = self._told(row, one, config, date)
-                    moved |= bool(row.leaving) and phase is Phase.RECEIVING
                     aside |= {row.site: None} if phase is Phase.ASIDE else {}
                 elif row is None or row.leaving != agent:
                     strange.append(one.stream)
             self.choose_streams(list(aside), config, date)
-        return Heard(tuple(strange), moved or bool(aside))
+        return Heard(tuple(strange), bool(aside))
 
     # Agents
 
@@ -78,30 +77,23 @@ class Streams(MetStreams):
         with self._transaction():
             for row in self.streams_named(list(given)):
                 if row.phase in LISTENED:
-                    self._happen(
-                        row,
-                        StreamEvent.GIVEN,
-                        date,
-                        agent=given[row.stream],
-                        given=date,
-                        leaving="",
-                    )
+                    self._happen(row, StreamEvent.GIVEN, date, agent=given[row.stream], leaving="")
 
     def take_streams_back(self, agent: str, number: int, date: str) -> None:
         """Take so many streams from an agent that cannot have all it had, the last by rank."""
         with self._transaction():
             ranked = self.streams_waiting([agent], 2**31)
             for row in self.streams_named(ranked[-number:]):
-                self._happen(row, StreamEvent.GIVEN, date, agent="", given="")
+                self._happen(row, StreamEvent.GIVEN, date, agent="")
 
-    def hand_over(self, before: str, agents: Sequence[str]) -> list[str]:
-        """End moves that began before a date; return the agents that go on all the same.
+    def hand_over(self, date: str, agents: Sequence[str]) -> list[str]:
+        """Have former agents leave whose time it is; return those that go on all the same.
 
-        These are the former ones, where of the two only they are among those that are linked.
+        That is where of the two only they are among those that are linked.
         """
         with self._transaction():
             goes_on: list[str] = []
-            for row in self.streams_moving(before):
+            for row in self.streams_left(date):
                 back = row.leaving in agents and row.agent not in agents
                 goes_on += [row.leaving] if back else []
                 self._put(row.stream, agent=row.leaving if back else row.agent, leaving="")
@@ -153,8 +145,18 @@ class Streams(MetStreams):
             self._decided(row.site, "stream", date, who, stream, "forgotten", why)
             return row.site
 
-    def move_stream(self, stream: str, agent: str, date: str, who: str, why: str) -> None:
-        """Give a stream to another agent; the one that has it goes on until that receives it.
+    def move_stream(
+        self, stream: str, agent: str, leaves: str, date: str, who: str, why: str
+    ) -> None:
+        """Give a stream to another agent; the one that receives it goes on for a while.
+
+        Args:
+            stream: its URL.
+            agent: who is to listen to it.
+            leaves: until when the former goes on, if the new one is not heard before.
+            date: now.
+            who: decides.
+            why: for people.
 
         Raises:
             NoSuchTransition: there is no such stream, or it is not to be listened to.
@@ -163,7 +165,10 @@ class Streams(MetStreams):
             row = self._known_stream(stream)
             if row.agent == agent:
                 return
-            self._happen(row, StreamEvent.GIVEN, date, agent=agent, given=date, leaving=row.agent)
+            waits = row.phase is Phase.ORDERED and row.leaving not in ("", agent)
+            former = row.leaving if waits else row.agent
+            values: dict[str, Value] = {"agent": agent, "leaving": former, "leaves": leaves}
+            self._happen(row, StreamEvent.GIVEN, date, **values)
             self._decided(row.site, "stream", date, who, stream, f"moved to {agent}", why)
 
     # One stream
@@ -193,11 +198,12 @@ class Streams(MetStreams):
         event = event_of(news.outcome, failures, row.received is not None, config)
         values: dict[str, Value] = {"state": written(news.state), "why": problem}
         if event is StreamEvent.HEARD:
-            values |= {"received": row.received or date, "leaving": "", "why": ""}
+            leaves = min(row.leaves, _later(date, TOGETHER))
+            values |= {"received": row.received or date, "leaves": leaves, "why": ""}
         elif event is StreamEvent.SET_ASIDE:
             heard = None if row.received is None else _seconds(date) - _seconds(row.received)
             tries = tries_after(row.tries, heard)
-            again = dates.from_timestamp(_seconds(date) + wait(tries, row.hand, config))
+            again = _later(date, wait(tries, row.hand, config))
             values |= {"tries": tries, "again": again, "why": problem or news.outcome, **_NOBODY}
         return self._happen(row, event, date, **values)
 
@@ -228,6 +234,10 @@ def _owner(site: Row) -> Owner:
 
 def _known(row: StreamRow) -> Known:
     return Known(row.stream, row.phase, row.hand, row.promise, row.tries, row.found)
+
+
+def _later(date: str, seconds: float) -> str:
+    return dates.from_timestamp(_seconds(date) + seconds)
 
 
 def _seconds(date: str) -> float:

@@ -14,6 +14,7 @@ from agents.scheduler.streams.settings import StreamsConfig
 from agents.stream import Outcome
 
 TRUSTED = 0.5  # relevance, at least, of a site that a person ordered, as where it is judged
+TOGETHER = 3.0  # seconds that both agents go on once the new one receives: each reads once a second
 _KNOWN = 10  # times the patience with a stream that was received before
 _PROVEN = 6 * 3600.0  # seconds of reception after which a stream that ends begins anew
 _STARTED = 1.0  # added to the rank of what a person started: more than any relevance

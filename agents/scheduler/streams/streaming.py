@@ -16,7 +16,7 @@ from agents.scheduler.streams.placing import place
 from agents.stream import StreamNews, StreamState
 from anet.clock import wall
 
-_LONGEST_SLEEP = 10.0  # seconds between looks, when nothing rings
+_LONGEST_SLEEP = 5.0  # seconds between looks, when nothing rings
 _SITES = 200  # chosen for in one transaction
 _WORDS = 2000  # characters of what an agent tells of a stream
 _GIVEN = 1000  # streams that get an agent in one turn
@@ -111,8 +111,9 @@ class Streaming:
             raise NoAgent(f"{agent[:200]} is no streaming agent that is linked: {there}")
         if not rooms[agent].free:
             raise NoAgent(f"{agent} listens to {rooms[agent].streams}, and takes no more")
-        now = self._means.now()
-        await self._means.store.run(Database.move_stream, stream, agent, now, who, why)
+        leaves = dates.from_timestamp(wall(self._means.clock) + self._config.overlap)
+        now, run = self._means.now(), self._means.store.run
+        await run(Database.move_stream, stream, agent, leaves, now, who, why)
         self._alarm.ring()
 
     def agents(self) -> list[str]:
@@ -169,11 +170,10 @@ class Streaming:
             self._alarm.ring()
 
     async def _hand_over(self) -> None:
-        """End moves of which the new agent has not said for too long that it receives."""
-        overdue = dates.from_timestamp(wall(self._means.clock) - self._config.overlap)
-        linked = self._listeners.names()
-        if await self._means.store.look(Queries.streams_moving, overdue):
-            for agent in await self._means.store.run(Database.hand_over, overdue, linked):
+        """Have former agents leave what others receive, or should have received by now."""
+        now, linked = self._means.now(), self._listeners.names()
+        if await self._means.store.look(Queries.streams_left, now):
+            for agent in await self._means.store.run(Database.hand_over, now, linked):
                 self._listeners.doubt(agent)
 
 

@@ -158,11 +158,15 @@ def test_news_count_from_whoever_has_the_stream(database: Database) -> None:
     assert tell(database, "two", "receiving") == ((RADIO,), False)
     assert tell(database, "one", "receiving", title="News") == ((), False)
     assert phase(database) == "receiving"
-    database.move_stream(RADIO, "two", LATER, "anna", "one is to be stopped")
+    database.move_stream(RADIO, "two", LATEST, LATER, "anna", "one is to be stopped")
     assert tell(database, "one", "receiving") == ((), False)
     assert database.stream_loads() == {"one": 1, "two": 1}
     assert database.streams_at("one") == database.streams_at("two") == [RADIO]
-    assert tell(database, "two", "receiving", LATER) == ((), True)
+    assert tell(database, "two", "receiving", LATER) == ((), False)
+    assert database.hand_over(LATER, ["one", "two"]) == database.streams_left(LATER) == []
+    soon = f"{LATER[:12]}03{LATER[14:]}"
+    assert len(database.streams_left(soon)) == 1
+    assert database.hand_over(soon, ["one", "two"]) == []
     assert (database.streams_at("one"), database.streams_at("two")) == ([], [RADIO])
     [moved, *_] = database.story("a", 9)
     assert (moved.before, moved.after, moved.who) == (RADIO, "moved to two", "anna")
@@ -179,10 +183,23 @@ def test_moves_that_take_too_long_end(
     learn(database, "a", RADIO)
     database.choose_streams(["a"], CONFIG, DATE)
     database.give_streams({RADIO: "one"}, DATE)
-    database.move_stream(RADIO, "two", LATER, "anna", "")
+    database.move_stream(RADIO, "two", LATER, DATE, "anna", "")
     assert database.hand_over(DATE, linked) == []
     assert database.hand_over(LATER, linked) == doubted
     assert database.stream_loads() == {owner: 1}
+
+
+def test_a_stream_that_moves_on_stays_with_who_receives_it(database: Database) -> None:
+    """Moved again before the new agent was heard, or back, it is never with two that are deaf."""
+    learn(database, "a", RADIO)
+    database.choose_streams(["a"], CONFIG, DATE)
+    database.give_streams({RADIO: "one"}, DATE)
+    tell(database, "one", "receiving")
+    for agent, both in (("two", {"one", "two"}), ("three", {"one", "three"})):
+        database.move_stream(RADIO, agent, LATER, DATE, "anna", "")
+        assert database.stream_loads().keys() == both
+    database.move_stream(RADIO, "one", LATER, DATE, "anna", "")
+    assert database.stream_loads().keys() == {"one", "three"}
 
 
 def test_no_stream_of_a_site_that_is_no_member(database: Database) -> None:
@@ -209,7 +226,7 @@ def test_what_people_say_sticks_and_is_written_down(database: Database) -> None:
     assert (line.what, line.before, line.after) == ("stream", RADIO, "stopped")
     assert (line.who, line.why) == ("anna", "advertisements")
     with pytest.raises(NoSuchTransition):
-        database.move_stream(RADIO, "two", DATE, "anna", "")
+        database.move_stream(RADIO, "two", LATER, DATE, "anna", "")
     assert database.forget_stream(RADIO, DATE, "anna", "") == "a"
     for unknown in (
         lambda: database.say_of_stream(RADIO, Hand.START, DATE, "anna", ""),
@@ -250,7 +267,7 @@ def test_an_index_leads_to_every_stream(tmp_path: Path) -> None:
         database.streams_after("x", 9, phase="aside"),
         database.streams_named([RADIO]),
         database.streams_waiting(["", "one"], 9),
-        database.streams_moving(DATE),
+        database.streams_left(DATE),
         database.streams_again(DATE, 9),
         database.sites_with_streams("", 9),
         database._make_room("a", 0, DATE),

@@ -210,8 +210,8 @@ def test_a_move_overlaps(radio: Callable[..., Any]) -> None:
         assert lines(old)[RADIO]["leaving"] == old.name
         if says:
             new.say("receiving", RADIO)
-        else:
-            portion.world.pass_time(60)
+            assert old.heard
+        portion.world.pass_time(10 if says else 60)
         assert new.heard and not old.heard
     for agent, words in (("three", "no streaming agent"), ("seed", "linked: one, two")):
         with pytest.raises(Exception, match=words):
@@ -305,6 +305,7 @@ def test_orders_survive_a_kill(radio: Callable[..., Any], moment: str) -> None:
     if moment == "moved":
         assert set(new.heard) == {RADIO}
         new.say("receiving", RADIO)
+        portion.world.pass_time(10)
         assert not old.heard and new.heard
     portion.world.pass_time(90)
     assert sum(len(agent.heard) for agent in agents) == (moment != "stopped")
