@@ -15,6 +15,7 @@ from zipfile import ZipFile
 
 from backports import zstd
 from documents import DOCUMENTS
+from live_media import MEDIA
 
 from agents.delimitation import Delimitation, InvalidExpression
 from agents.parsers import Embedded, Link, Source, registry
@@ -37,6 +38,7 @@ from anet.formats.zip_members import BadMember, NotZip
 from anet.http.body import decoder_for
 from anet.http.message import end_of_head, parse_head
 from anet.http.request_parser import BadRequest, RequestParser
+from anet.media.timing.walk import Walk
 from anet.multicast.datagrams import Answer, MalformedDatagram, Question
 from hip.address import parse
 from hip.codecs import CODECS, MESSAGEPACK, YAML, Codec
@@ -380,3 +382,29 @@ for _name, _parser in registry().by_name.items():
     if not _parser.format.heavy:
         HARNESSES[f"parser_{_name}"] = parser_harness(_name)
         SEEDS[f"parser_{_name}"] = DOCUMENTS.get(_name, [b""])
+
+
+def heard(clock: Walk, pieces: Iterator[bytes]) -> tuple[object, ...]:
+    """Return what a clock tells of media."""
+    said, boundary, seconds = [], 0, 0.0
+    for piece in pieces:
+        said += clock.feed(piece)
+        assert boundary <= clock.boundary <= clock.position
+        assert seconds <= clock.seconds
+        boundary, seconds = clock.boundary, clock.seconds
+    return clock.position, boundary, seconds, clock.preamble, said
+
+
+def clock_harness(clock: type[Walk]) -> Harness:
+    """Return the harness of a signal clock, which hears media whole and in pieces."""
+
+    def harness(data: bytes) -> None:
+        assert heard(clock(), cut(data)) == heard(clock(), iter([data]))
+
+    harness.__doc__ = f"Live media to {clock.__name__}: the same time however they are cut."
+    return harness
+
+
+for _clock, _media in MEDIA.items():
+    HARNESSES[_clock.__name__] = clock_harness(_clock)
+    SEEDS[_clock.__name__] = _media

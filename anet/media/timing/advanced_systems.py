@@ -47,7 +47,7 @@ class AdvancedSystemsClock(Walk):
             return DATA_HEADER
         pattern = data[at : at + 3] + data[at + 4 : at + 5]
         if not self._packet or not self._chained and pattern != self._pattern:
-            return self._search(data, at)
+            return self._search()
         self._pattern = pattern
         self._stamps.tick(_send_time(data, at), jump=self._chained)
         self._chained = False
@@ -59,7 +59,7 @@ class AdvancedSystemsClock(Walk):
         """Take the header object: how long packets are, and what it says."""
         length = int.from_bytes(data[at + 16 : at + OBJECT], "little")
         if not OBJECT < length <= HEADER_LIMIT:
-            return self._search(data, at)
+            return self._search()
         if len(data) - at < length:
             return -length
         raw = data[at : at + length]

@@ -19,13 +19,12 @@ from anet.media.timing.matroska import MatroskaClock
 from anet.media.timing.mpeg_audio import MpegAudioClock
 from anet.media.timing.ogg import OggClock
 from anet.media.timing.transport_stream import TransportStreamClock
-from anet.media.timing.walk import Walk
 
 SEEN = 8192  # bytes that are looked at
 
 Clock = Callable[[], ISignalClock]
 
-_BEGINNINGS: tuple[tuple[re.Pattern[bytes], type[Walk]], ...] = (
+_BEGINNINGS: tuple[tuple[re.Pattern[bytes], Clock], ...] = (
     (re.compile(rb"OggS\0"), OggClock),
     (re.compile(rb"RTSP/1"), InterleavedClock),
     (re.compile(rb"FLV\x01"), FlashVideoClock),
@@ -35,8 +34,6 @@ _BEGINNINGS: tuple[tuple[re.Pattern[bytes], type[Walk]], ...] = (
     (re.compile(rb"(?s).{0,187}?(?:G.{187}){4}"), TransportStreamClock),
 )
 _FRAMES: tuple[type[Frames], ...] = (MpegAudioClock, AdtsClock, LoasClock)
-CLOCKS = [*_FRAMES, *(clock for _, clock in _BEGINNINGS)]
-"""All that know a format."""
 _MEDIA_TYPES: dict[str, Clock] = {
     "application/ogg": OggClock,
     "audio/ogg": OggClock,

@@ -34,7 +34,7 @@ class FlashVideoClock(Walk):
             return FILE_HEADER
         kind, size = data[at], int.from_bytes(data[at + 1 : at + 4], "big")
         if kind not in (AUDIO, VIDEO, SCRIPT) or data[at + 8 : at + 11] != b"\0\0\0":
-            return self._search(data, at)
+            return self._search()
         length = HEADER + size + TRAILER
         if kind == SCRIPT or size > 1 and _describes(kind, data[at + HEADER : at + SEEN]):
             if length <= PREAMBLE_LIMIT and len(data) - at < length:

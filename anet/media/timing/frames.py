@@ -48,9 +48,16 @@ class Frames(Walk):
                 self._arrive(at + length, self._before + self._samples / self._rate)
             if length or wanted:
                 return length or -wanted
-        if len(data) - at < max(self.HEADER, ID3_HEADER):
-            return -max(self.HEADER, ID3_HEADER)
-        return self._tag(data, at) or self._agreed(data, at) or self._search(data, at)
+        there = len(data) - at
+        if there < self.HEADER:
+            return -self.HEADER
+        if there < ID3_HEADER:
+            return -ID3_HEADER
+        return self._tag(data, at) or self._agreed(data, at) or self._search()
+
+    def _search(self) -> int:
+        self._kind = None
+        return super()._search()
 
     def _count(self, rate: int) -> None:
         """Count samples of another rate from now on."""

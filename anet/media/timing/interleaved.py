@@ -44,7 +44,7 @@ class InterleavedClock(Walk):
         try:
             found, end = read(data, at)
         except MalformedMessage:
-            return self._search(data, at)
+            return self._search()
         if found is None:
             return -end
         if isinstance(found, Frame):

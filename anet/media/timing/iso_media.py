@@ -54,7 +54,7 @@ class IsoMediaClock(Walk):
         box = box_at(data, at)
         if box is None or box.kind not in HELD | OTHERS or box.end - at > LONGEST:
             self._chunk = None
-            return self._search(data, at)
+            return self._search()
         length = box.end - at
         if self._chunk is None:
             self._chunk = self._start + at

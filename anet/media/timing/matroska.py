@@ -34,7 +34,7 @@ class MatroskaClock(Walk):
             return -HEADER
         found = _element(data, at)
         if found is None:
-            return self._search(data, at)
+            return self._search()
         kind, header, size = found
         if kind in (SEGMENT, CLUSTER):
             self._open(kind, data[at : at + header], at)

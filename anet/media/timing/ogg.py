@@ -68,7 +68,7 @@ class OggClock(Walk):
             return -HEADER
         if not data.startswith(b"OggS\0", at):
             self._cuttable = False
-            return self._search(data, at)
+            return self._search()
         table_end = at + HEADER + data[at + 26]
         if len(data) < table_end:
             return at - table_end

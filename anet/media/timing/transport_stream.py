@@ -43,14 +43,14 @@ class TransportStreamClock(Walk):
                 return -PACKET * IN_A_ROW
             self._in_step = data[at : at + IN_A_ROW * PACKET : PACKET] == b"G" * IN_A_ROW
             if not self._in_step:
-                return self._search(data, at)
+                return self._search()
         if not count:
             return -PACKET
         marks = data[at : at + count * PACKET : PACKET]
         good = count - len(marks.lstrip(b"G"))
         if not good:
             self._in_step = False
-            return self._search(data, at)
+            return self._search()
         self._packets(data[at : at + good * PACKET], at)
         return good * PACKET
 

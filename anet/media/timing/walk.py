@@ -30,6 +30,7 @@ class Walk:
         self._start = 0  # where the walk goes on; what is held begins there
         self._held = bytearray()
         self._wanted = 0  # bytes from there without which it cannot
+        self._lost = False  # whether it looks for a mark
         self._said: list[tuple[int, Said]] = []
 
     def feed(self, data: bytes) -> Sequence[tuple[int, Said]]:
@@ -54,6 +55,12 @@ class Walk:
         """
         at = 0
         while at <= len(data):
+            if self._lost:
+                found = self.MARK.search(data, at)
+                known = len(data) - self.MARK_LENGTH + 1  # from here on other marks may begin
+                if not found or found.start() >= known:
+                    return max(at, known), self.MARK_LENGTH
+                self._lost, at = False, found.start()
             length = self._unit(data, at)
             if length <= 0:
                 return at, -length
@@ -68,9 +75,7 @@ class Walk:
         """Note that the media may be cut here."""
         self.boundary, self.seconds, self.preamble = self._start + at, seconds, preamble
 
-    def _search(self, data: bytes, at: int) -> int:
-        """Return how many bytes lead to what may be a unit, as `_unit` does."""
-        found = self.MARK.search(data, at + 1)
-        if found:
-            return found.start() - at
-        return max(0, len(data) - at - self.MARK_LENGTH + 1) or -self.MARK_LENGTH
+    def _search(self) -> int:
+        """Look for a mark from the next byte on; returned by `_unit` where none begins."""
+        self._lost = True
+        return 1
