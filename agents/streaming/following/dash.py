@@ -48,6 +48,7 @@ class _Channel:
         """Look at the clock and at the manifest again and again until it is over."""
         reactor = self._reader.reactor
         manifest = await self._reader.understood(self._read, read_manifest)
+        self._reader.answered(self._url, self._read, 0)
         due: float | None = reactor.seconds() + (next_look(manifest)[1] or 0.0)
         while True:
             await self._ask_time(manifest)
@@ -66,6 +67,7 @@ class _Channel:
                 self._fail(error)
                 await sleep(reactor, self._backoff.next())
                 continue
+            self._reader.answered(self._url, self._read, 0)
             self._refusals, due = 0, began + (next_look(manifest)[1] or 0.0)
             self._backoff.reset()
             self._move(manifest)
@@ -75,7 +77,6 @@ class _Channel:
 
     async def _take(self, manifest: Manifest) -> None:
         read, now = self._read, self._now()
-        self._reader.answered(self._url, read, 0)
 
         def found(_: bytes, __: str) -> list[Track]:
             choice = self._reader.rules.choice
@@ -89,9 +90,9 @@ class _Channel:
             self._reader.intake.see(track, each.window, read.url, lead=each.name == lead)
 
     def _fail(self, error: NotFetched | NotAStream) -> None:
-        self._reader.failed(self._url, error)
+        hopeless = self._reader.failed(self._url, error)
         self._refusals += isinstance(error, NotAStream) or error.is_refusal
-        if self._refusals >= REFUSALS:
+        if hopeless or self._refusals >= REFUSALS:
             raise error
 
     def _move(self, manifest: Manifest) -> None:

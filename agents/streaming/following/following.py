@@ -107,14 +107,13 @@ class Following:
         backoff, attempts = Backoff(self.rules.retry_first, self.rules.retry_longest), 0
         while True:
             try:
-                self._failures.clear()
                 await self._follow()
                 await self._over("ended", "its manifest says that it is over")
                 return
             except (NotFetched, NotAStream) as error:
                 attempts += 1
-                self.failed(self._url, error)
-                if self._is_hopeless(attempts):
+                hopeless = self.failed(self._url, error)
+                if hopeless or (self._answered is None and attempts >= ATTEMPTS):
                     gone = isinstance(error, NotFetched) and error.status == _GONE
                     await self._over("gone" if gone else "failing", str(error))
                     return
@@ -122,13 +121,9 @@ class Following:
 
     async def _follow(self) -> None:
         first = await self.read(self._url)
+        self._failures.clear()
         await (dash if self._kind == "dash" else hls).follow(self, first)
         await self.intake.settle()
-
-    def _is_hopeless(self, attempts: int) -> bool:
-        if self._answered is None:
-            return attempts >= ATTEMPTS
-        return bool(self.reactor.seconds() - self._answered > self.rules.give_up)
 
     async def _over(self, outcome: Outcome, why: str) -> None:
         await self.intake.stop()
@@ -164,7 +159,7 @@ class Following:
         )
         self._tell("receiving")
 
-    def failed(self, name: str, error: Exception) -> None:
+    def failed(self, name: str, error: Exception) -> bool:
         """Take note that a manifest was not read; when none is, the reception has broken off."""
         self._failures[name] = self._failures.get(name, 0) + 1
         if self._chronicle.session and min(self._failures.values()) >= FAILURES:
@@ -172,6 +167,8 @@ class Following:
             self._chronicle.end(f"break: {self._why}")
             self._doing = "opening"
             self._tell("broken", self._why)
+        answered = self._answered
+        return answered is not None and self.reactor.seconds() > answered + self.rules.give_up
 
     def _restarted(self) -> None:
         """Begin a new session: the source has another clock, and other numbers."""

@@ -48,7 +48,7 @@ async def follow(reader: Reader, first: Read) -> None:
     """
     playlist = await reader.understood(first, read_playlist)
     if not isinstance(playlist, Master):
-        await _Playlist(reader, first.url, {}, lead=True).follow()
+        await _Playlist(reader, first.url, {}, lead=True).follow(first)
         return
     listed = choosing.playlists(playlist, reader.rules.choice)
     found = [url for text in listed if (url := urls.canonical(text, first.url))]
@@ -85,29 +85,34 @@ class _Playlist:
         self._refusals = 0
         self._ranges: set[str] = set()  # what was said of spans of time
 
-    async def follow(self) -> None:
-        """Read it again and again until it is over."""
-        asked = ""
+    async def follow(self, first: Read | None = None) -> None:
+        """Read it again and again until it is over.
+
+        Args:
+            first: as it was read already.
+        """
+        asked = self._url
         while True:
             began = self._reader.reactor.seconds()
             try:
-                look = await self._look(asked)
+                look = await self._look(asked, first)
             except (NotFetched, NotAStream) as error:
                 self._fail(error)
-                asked = ""
+                asked, first = self._url, None
                 await sleep(self._reader.reactor, self._backoff.next())
                 continue
             self._take(look)
+            first = None
             if look.playlist.ended:
                 return
             blocking = self._reader.rules.parts
             wait = pause(look.playlist, look.read.changed, blocking=blocking)
-            asked = following_url(self._url, look.playlist) if blocking else ""
+            asked = following_url(self._url, look.playlist) if blocking else self._url
             passed = self._reader.reactor.seconds() - began
             await sleep(self._reader.reactor, max(0.0, wait - passed))
 
-    async def _look(self, asked: str) -> _Look:
-        read = await self._reader.read(self._url, "" if asked == self._url else asked)
+    async def _look(self, asked: str, first: Read | None) -> _Look:
+        read = first or await self._reader.read(self._url, asked)
         playlist, listed = await self._reader.understood(read, self._understand)
         return _Look(read, playlist, listed)
 
@@ -119,9 +124,9 @@ class _Playlist:
 
     def _fail(self, error: NotFetched | NotAStream) -> None:
         """Take note of a failure; one that will not pass ends it."""
-        self._reader.failed(self._name, error)
+        hopeless = self._reader.failed(self._name, error)
         self._refusals += isinstance(error, NotAStream) or error.is_refusal
-        if self._refusals >= REFUSALS:
+        if hopeless or self._refusals >= REFUSALS:
             raise error
 
     def _take(self, look: _Look) -> None:

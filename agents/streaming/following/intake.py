@@ -10,7 +10,7 @@ from agents.stream import OrderedStream
 from agents.streaming.following.choosing import Choice
 from agents.streaming.following.chronicle import Chronicle
 from agents.streaming.following.errands import Errand, Errands
-from agents.streaming.following.fetching import Fetcher, Kept, Sink
+from agents.streaming.following.fetching import Fetcher, Kept
 from agents.streaming.following.hearing import Hearing
 from agents.streaming.following.tracks import Track, Wanted
 from anet.media.interface import Said
@@ -82,7 +82,6 @@ class Intake:
         self._ordered, self._chronicle = ordered, chronicle
         self._tracks: dict[str, Track] = {}
         self._wanted = Wanted()
-        self._hearing = Hearing(chronicle)
         self._lead = ""
         self._errands = Errands(reactor, self._fetch, self._done, rules.hands, rules.waiting)
 
@@ -111,7 +110,11 @@ class Intake:
             self._advance(step.missing, step.new)
         if step.missing:
             track.miss(step.missing, "it was listed no more when its manifest was read")
-        for segment in step.new:
+        surplus = max(0, len(step.new) - self._rules.waiting)
+        if surplus:
+            seconds = sum(segment.duration for segment in step.new[:surplus])
+            track.miss(seconds, "more is listed than may wait")
+        for segment in step.new[surplus:]:
             self._take(track, segment, base, lead)
         if window.segments:
             self._errands.listed(track.name, window.segments[0].number)
@@ -181,16 +184,19 @@ class Intake:
             self._errands.add(Errand(found, track, segment))
 
     async def _fetch(self, errand: Errand) -> Kept:
-        ordered, sink = self._ordered, None
-        limit = NEED_LIMIT if errand.segment is None else None
-        if errand.segment is not None and errand.track == self._lead:
-            sink = self._listen(errand.segment)
-        return await self._fetcher.keep(
-            errand.resource, ordered.site, ordered.private_networks, sink, limit
+        ordered, segment = self._ordered, errand.segment
+        hears = segment and not segment.encrypted and errand.track == self._lead
+        hearing = Hearing(self._chronicle) if hears else None
+        kept = await self._fetcher.keep(
+            errand.resource,
+            ordered.site,
+            ordered.private_networks,
+            hearing.take if hearing else None,
+            None if segment else NEED_LIMIT,
         )
-
-    def _listen(self, segment: Segment) -> Sink | None:
-        return None if segment.encrypted else self._hearing.sink()
+        if hearing is not None:
+            hearing.end()
+        return kept
 
     def _done(self, errand: Errand, kept: Kept | None) -> None:
         track = self._tracks.get(errand.track)

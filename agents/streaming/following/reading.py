@@ -38,5 +38,5 @@ class Reader(Protocol):
     def answered(self, name: str, read: Read, bandwidth: int) -> None:
         """Take note that a manifest was read."""
 
-    def failed(self, name: str, error: Exception) -> None:
-        """Take note that it was not."""
+    def failed(self, name: str, error: Exception) -> bool:
+        """Take note that it was not; tell whether to give up."""
