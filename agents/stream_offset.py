@@ -41,3 +41,9 @@ def offset_of(metadata: str) -> StreamOffset | None:
     """Return what metadata of a capture says; None where it is not of a stream."""
     found = _METADATA.fullmatch(metadata)
     return StreamOffset(int(found[1]), int(found[2])) if found and metadata.isascii() else None
+
+
+def is_within(metadata: str) -> bool:
+    """Tell whether a capture only notes a place further on in a content: it is no new version."""
+    offset = offset_of(metadata)
+    return offset is not None and (offset.milliseconds, offset.byte) != (0, 0)

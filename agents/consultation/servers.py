@@ -170,6 +170,7 @@ class Servers:
             audit=parts.keeping.audit,
             addresses=self._addresses,
             script=engine_of(self._config.replay_engine, self._configuration.directory),
+            on_air=parts.streams.on_air,
         )
 
     def start(self) -> None:

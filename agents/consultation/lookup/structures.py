@@ -8,6 +8,7 @@ from attrs import evolve, field, frozen
 from agents.capture import Capture, content_key, is_key, structure_key
 from agents.consultation.errors import NodesFailed
 from agents.consultation.lookup.silent import Silent, Turns
+from agents.stream_offset import is_within
 from anet.errors import AnetError, ConnectionBroken, TimedOut
 from anet.http import HttpClient, PipelinedClient, SmallAnswer
 from anet.together import together
@@ -128,12 +129,15 @@ class Structures:
     ) -> list[CaptureLine]:
         """Return all captures of a URL in the order of their dates, as all its nodes know them.
 
-        The copies of a structure file are sets of captures; the union is the truth.
+        Of a stream, whose entries are many, these are the beginnings of its contents. The copies
+        of a structure file are sets of captures; the union is the truth.
 
         Raises:
             NodesFailed: as `nearest`.
         """
-        return await self._united(nodes, f"/structures/{key}" + ("?heads=1" if heads else ""))
+        path = f"/structures/{key}?versions=1" + ("&heads=1" if heads else "")
+        lines = await self._united(nodes, path)
+        return [line for line in lines if not is_within(line.metadata)]
 
     async def some(
         self, nodes: list[str], key: str, first: str, last: str, limit: int

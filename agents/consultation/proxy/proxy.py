@@ -114,9 +114,11 @@ class Proxy:
             return self._fault(request, asked, error.fault)
 
     async def _capture(self, request: Request, asked: Asked) -> "_Answered":
-        found = await self._find(request, asked)
-        if found.time:
-            return _Answered("hit", Response.text(200, found.time), found.date)
+        chosen = asked.date or self.readers.choice_of(asked.reader.key).date
+        time = "" if self.on_air is None else self.on_air.time(asked, chosen)
+        if time:
+            return _Answered("hit", Response.text(200, time))
+        found = await self._find(request, asked, chosen)
         nearest, capture = found.nearest, found.nearest.capture
         if self.on_air is not None:
             tuned = await self.on_air.tune(request, found, asked.reader)
@@ -133,7 +135,7 @@ class Proxy:
         )
         return _Answered("hit", response, capture.date)
 
-    async def _find(self, request: Request, asked: Asked) -> Found:
+    async def _find(self, request: Request, asked: Asked, chosen: str) -> Found:
         """Return the capture that a request asks for, and the date for which it was found."""
 
         def find(date: str) -> Awaitable[Nearest]:
@@ -142,7 +144,6 @@ class Proxy:
         date = self._date(asked)
         if self.on_air is None or request.method not in READING:
             return Found(await find(date), date)
-        chosen = asked.date or self.readers.choice_of(asked.reader.key).date
         return await self.on_air.find(asked, date, chosen, find)
 
     def _stream(

@@ -26,6 +26,8 @@ from agents.consultation.readers.reader import Reader
 from agents.consultation.replay import engine, frame
 from agents.consultation.replay.places import PART, PREFIX, RAW, InvalidPlace, Place, path
 from agents.consultation.replay.raw import raw_fields
+from agents.consultation.streams.on_air import Found, OnAir, as_listener, as_stream
+from agents.consultation.streams.radio import Tuned, is_player
 from agents.urls import split_port
 from anet.http import Headers, Request, Response, parse_head
 
@@ -50,6 +52,7 @@ class Replay:
         audit: the log of what was asked.
         addresses: where the TimeGates and lists of a URL are.
         script: the engine, or why there is none.
+        on_air: gives streams at a date; without it they are contents like any other.
     """
 
     clock: IReactorTime
@@ -60,6 +63,7 @@ class Replay:
     audit: Audit
     addresses: Addresses
     script: bytes | engine.EngineMissing
+    on_air: OnAir | None = None
 
     async def __call__(self, request: Request) -> Response:
         """Answer a request of whoever is let in."""
@@ -86,6 +90,11 @@ class Replay:
         date = place.full_date() or requested_date(request)
         nearest = await find_answer(self.retrieval, request, place.url, date, reader)
         capture = nearest.capture
+        tuned = None
+        if self.on_air is not None and place.modifier in (RAW, PART) and is_player(request):
+            tuned = await self.on_air.tune(request, Found(nearest, date), reader)
+        if tuned is not None:
+            return "hit", self._stream(request, place, nearest, tuned), tuned.date
         if place.modifier != PART and not place.is_of(capture.date):
             modifier = place.modifier
             return (
@@ -113,6 +122,19 @@ class Replay:
         page = frame.frame_page(capture.url, path(capture.date, "mp_", capture.url))
         host = split_port(request.headers.text(b"host"))[0]
         return Response(200, frame.frame_fields(host), page)
+
+    def _stream(self, request: Request, place: Place, nearest: Nearest, tuned: Tuned) -> Response:
+        """Return a stream from the date of the place on, which any date is."""
+        asked = as_listener(_nameless(request))
+        shaped = as_stream(shape(asked, nearest.capture, tuned.fields, for_browser=False), request)
+        fields = [
+            *raw_fields(shaped.head, nearest.capture.url, tuned.date, place.modifier),
+            *shaped.fields,
+            self._links(request, nearest),
+            (b"Cache-Control", b"no-store"),
+            _OWN,
+        ]
+        return Response(shaped.status, _once(fields), tuned.sound)
 
     async def _raw(self, request: Request, place: Place, nearest: Nearest) -> Response:
         """Return a capture as it was received."""

@@ -28,12 +28,10 @@ class Found:
     Attributes:
         nearest: the capture.
         date: 20 digits, or empty for the newest.
-        time: what is said instead of it to a player that asks for the time; or empty.
     """
 
     nearest: Nearest
     date: str
-    time: str = ""
 
 
 @frozen
@@ -47,6 +45,14 @@ class OnAir:
 
     radio: Radio
     television: Television
+
+    def time(self, asked: Asked, chosen: str) -> str:
+        """Return what a player is told that asks a server for the time, as its channel named it.
+
+        Empty where it does not. With the time of today it would ask for segments of today.
+        """
+        session = self.television.session(asked, chosen)
+        return "" if session is None else self.television.time(session, asked.url)
 
     async def find(
         self,
@@ -72,9 +78,6 @@ class OnAir:
         session = self.television.session(asked, chosen)
         if session is not None:
             date = self.television.moment(session)
-            time = self.television.time(session, asked.url)
-            if time:
-                return Found(await find(date), date, time)
         nearest = await find(date)
         is_live = is_of_stream(nearest.capture) or is_manifest(nearest.capture)
         if is_live and session is None and chosen and chosen != date:

@@ -68,6 +68,12 @@ def listens(request: Request) -> bool:
     return request.method in ("GET", "HEAD") and wanted in ("", _FROM_THE_START.decode())
 
 
+def is_player(request: Request) -> bool:
+    """Tell whether a player asks, and no program that wants the file of a date."""
+    plays = request.headers.text(b"sec-fetch-dest") in ("audio", "video")
+    return listens(request) and (plays or b"range" in request.headers.by_name)
+
+
 class Radio:
     """Gives streams to listeners.
 

@@ -267,7 +267,7 @@ SELECT url, date, kind, text, said.number FROM said JOIN streams ON streams.numb
 WHERE url = ? AND kind = 'title' AND date <= ? ORDER BY date DESC LIMIT 1
 """
 _SEARCH = (
-    "SELECT url, date, kind, text, said.number FROM words "
+    "SELECT url, date, kind, said.text, said.number FROM words "
     "JOIN said ON said.number = words.rowid JOIN streams ON streams.number = stream "
     "WHERE words MATCH ? AND words.rowid < ? ORDER BY words.rowid DESC LIMIT ?"
 )

@@ -25,6 +25,7 @@ from agents.storage.node.answers import (
     not_held,
     number_of,
 )
+from agents.stream_offset import is_within
 from anet.errors import Overloaded
 from anet.http import Request, Response, date_now
 
@@ -158,7 +159,8 @@ class StructureRoutes:
         last = date_of(query["to"]) if "to" in query else "~"
         limit = number_of(query, "limit", 10**9)
         after = _after(query.get("after", ""))
-        pieces = self._pieces(key, first, last, after, limit, query.get("heads") == "1")
+        heads, versions = query.get("heads") == "1", query.get("versions") == "1"
+        pieces = self._pieces(key, first, last, after, limit, heads, versions)
         return Response(200, [_JSON], pieces)
 
     async def _pieces(
@@ -169,6 +171,7 @@ class StructureRoutes:
         after: bytes,
         limit: int,
         heads: bool,
+        versions: bool,
     ) -> AsyncIterator[bytes]:
         """Yield a JSON list of captures, reading some hundred at a time."""
 
@@ -188,9 +191,11 @@ class StructureRoutes:
         while limit > 0 and (page := await self._from_copies(key, read)):
             limit -= len(page)
             after = prefix(page[-1].date, page[-1].content)
-            shown = page if heads else [_without_head(each) for each in page]
-            yield opening + msgspec.json.encode(shown)[1:-1]
-            opening = b","
+            wanted = [each for each in page if not (versions and is_within(each.metadata))]
+            shown = wanted if heads else [_without_head(each) for each in wanted]
+            if shown:
+                yield opening + msgspec.json.encode(shown)[1:-1]
+                opening = b","
         yield b"]" if opening == b"," else b"[]"
 
     async def _from_copies(

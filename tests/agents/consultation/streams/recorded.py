@@ -1,5 +1,7 @@
 """A radio in an archive in memory: pieces, their entries and their logs."""
 
+import subprocess
+from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -57,6 +59,7 @@ def keep_piece(
     every: float = 30.0,
     gap: tuple[float, float] | None = None,
     name: str = "Radio Example",
+    protocol: str = "icy",
 ) -> str:
     """Put a piece, its entries and its log in the archive; return its key."""
     size = len(piece.data)
@@ -70,7 +73,7 @@ def keep_piece(
     kind = head.partition(b"Content-Type: ")[2].partition(b"\r")[0].decode()
     lines: list[Any] = [
         Begun(
-            url, piece.at(0), session, 1, "icy", kind, name, "Music for tests", "mixed",
+            url, piece.at(0), session, 1, protocol, kind, name, "Music for tests", "mixed",
             preamble=piece.preamble, gap=why,
         )
     ]  # fmt: skip
@@ -81,3 +84,72 @@ def keep_piece(
     log = b"".join(map(encoded, lines))
     archive.add(log_name(url), log, head=b"HTTP/1.1 200 OK\r\n\r\n", date=piece.at(0))
     return key
+
+
+@frozen
+class Channel:
+    """A channel of HLS that was collected while it was live: a segment of two seconds each.
+
+    Attributes:
+        url: of its media playlist.
+        segments: their bytes, in order.
+        first: the initialisation section; empty where segments need none.
+    """
+
+    url: str
+    segments: list[bytes]
+    first: bytes = b""
+
+
+TELEVISION = "http://tv.example/live/"
+_HLS = b"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.apple.mpegurl\r\n\r\n"
+_WINDOW = 3  # segments in a playlist
+LENGTH = 2.0  # seconds of a segment
+
+
+def make_channel(folder: Path, seconds_of_it: int, fragmented: bool = True) -> Channel:
+    """Have ffmpeg cut tones and a test picture into segments."""
+    wave = "0.4*sin(2*PI*(300+20*mod(floor(t),200))*t)"
+    kind = ["-hls_segment_type", "fmp4"] if fragmented else []
+    suffix = "m4s" if fragmented else "ts"
+    command = [
+        "ffmpeg", "-v", "error", "-y",
+        "-f", "lavfi", "-i", f"testsrc2=size=160x120:rate=10:duration={seconds_of_it}",
+        "-f", "lavfi", "-i", f"aevalsrc='{wave}|{wave}':s=44100:d={seconds_of_it}",
+        "-c:v", "libx264", "-profile:v", "baseline", "-pix_fmt", "yuv420p", "-g", "10",
+        "-preset", "ultrafast", "-b:v", "50k", "-c:a", "aac", "-b:a", "64k",
+        "-f", "hls", "-hls_time", str(LENGTH), "-hls_list_size", "0", *kind,
+        "-hls_segment_filename", str(folder / f"%d.{suffix}"), str(folder / "live.m3u8"),
+    ]  # fmt: skip
+    subprocess.run(command, check=True, timeout=60)
+    count = int(seconds_of_it / LENGTH)
+    segments = [(folder / f"{number}.{suffix}").read_bytes() for number in range(count)]
+    first = (folder / "init.mp4").read_bytes() if fragmented else b""
+    return Channel(f"{TELEVISION}live.m3u8", segments, first)
+
+
+def keep_channel(archive: Any, channel: Channel) -> None:
+    """Put the channel in the archive as it went on: each segment, and the playlist after it."""
+    suffix = "m4s" if channel.first else "ts"
+    plain = b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\n\r\n"
+    kind = plain % (b"video/mp4" if channel.first else b"video/mp2t")
+    if channel.first:
+        archive.add(f"{TELEVISION}init.mp4", channel.first, head=kind, date=moment(0))
+    for number, segment in enumerate(channel.segments):
+        date = moment((number + 1) * LENGTH)
+        archive.add(f"{TELEVISION}{number}.{suffix}", segment, head=kind, date=date)
+        playlist = playlist_of(number, bool(channel.first))
+        archive.add(channel.url, playlist, head=_HLS, date=date)
+
+
+def playlist_of(last: int, fragmented: bool = True) -> bytes:
+    """Return the playlist that ends with a segment."""
+    first = max(0, last + 1 - _WINDOW)
+    suffix = "m4s" if fragmented else "ts"
+    lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:2"]
+    lines.append(f"#EXT-X-MEDIA-SEQUENCE:{first}")
+    if fragmented:
+        lines.append('#EXT-X-MAP:URI="init.mp4"')
+    for number in range(first, last + 1):
+        lines += [f"#EXTINF:{LENGTH:.6f},", f"{number}.{suffix}"]
+    return ("\n".join(lines) + "\n").encode()

@@ -8,6 +8,7 @@ from pytest_twisted import ensureDeferred
 from agents.archive.kept_records import name_of
 from agents.consultation.urls import following
 from agents.consultation.urls.tables import Progress
+from agents.stream import log_name
 from anet.errors import AnetError
 from anet.http import Response, Router
 from anet.tasks import sleep
@@ -55,6 +56,25 @@ async def test_records_of_imports_are_no_urls(begin, nodes, reactor):
     await made.following.follow(nodes[0].url)
     assert await urls(made) == {*SOME, "http://later.example/"}
     assert made.index.count == len(SOME) + 1
+
+
+@ensureDeferred
+async def test_logs_of_streams_are_told_of_and_no_urls(begin, nodes):
+    """Those that are there, those that come, those that grow, and all of them at each start."""
+    one, two = log_name("http://radio.example/"), log_name("rtsp://tv.example/1")
+    await nodes[0].add(*SOME, one)
+    made, heard = await begin(), []
+    made.following._heard = heard.extend
+    await made.following.follow(nodes[0].url)
+    assert set(heard) == {one}
+    await nodes[0].add(two)
+    await made.following.follow(nodes[0].url)
+    assert set(heard) == {one, two}
+    assert await urls(made) == set(SOME)
+    await made.stop()
+    again = await begin()
+    assert set(await again.index.logs()) == {one, two}
+    assert again.index.count == len(SOME)
 
 
 @ensureDeferred

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 import pytest_twisted
+from attrs import evolve
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import ensureDeferred as ensured
@@ -300,6 +301,21 @@ async def test_all_captures_are_listed(node: Node, make_capture) -> None:
     assert [each["date"] for each in found] == [each.date for each in captures[26:]]
     after = f"{captures[-1].date}-{captures[-1].content}"
     assert await node.json(f"{path}?after={after}") == []
+
+
+@ensureDeferred
+async def test_entries_within_a_content_are_no_versions(node: Node, make_capture) -> None:
+    """Of a stream the beginnings of its contents are listed where only versions are asked for."""
+    captures = [
+        evolve(make_capture(URL, day), metadata=metadata)
+        for day, metadata in ((1, "0000000@00000000"), (2, "0030000@00480000"), (3, ""))
+    ]
+    await node.store.append(captures)
+    path = f"/structures/{structure_key(URL)}"
+    found = await node.json(f"{path}?versions=1")
+    assert [each["date"] for each in found] == [captures[0].date, captures[2].date]
+    found = await node.json(f"{path}?versions=1&from={captures[1].date}&limit=1")
+    assert found == []
 
 
 @ensureDeferred
