@@ -5,7 +5,10 @@ from anet.media.segments import Resource, Segment, Window
 
 SHORTEST = 0.5  # seconds between two looks, whatever a playlist says
 LONGEST = 60.0
-_QUICKEST = 0.1  # likewise, of a server that holds its answers back
+# Looks at exactly the source's pace would all come as late after its segments, and nothing would
+# tell how late. A little longer, and of eight looks one comes just when there is a segment.
+_LAG = 1 / 8
+_QUICKEST = 0.1  # seconds between two looks at a server that holds its answers back
 
 
 def window(playlist: Media) -> Window:
@@ -46,7 +49,7 @@ def pause(playlist: Media, changed: bool, *, blocking: bool = False) -> float:
     """
     if blocking and playlist.control.blocks and changed:
         return max(_QUICKEST, playlist.part_target / 2)  # or a server could have us ask for ever
-    wait = playlist.target if changed else playlist.target / 2
+    wait = playlist.target * (1 + _LAG) if changed else playlist.target / 2
     return min(max(wait, SHORTEST), LONGEST)
 
 

@@ -42,11 +42,8 @@ class Logs:
 
     def lines(self) -> list[LogLine]:
         """Return what was logged of all streams since this was called last."""
-        return [
-            line
-            for log in self.begun
-            for line in read_log(b"".join(log.taken().lines))
-        ]  # fmt: skip
+        taken = [changes for log in self.begun if (changes := log.taken()) is not None]
+        return [line for changes in taken for line in read_log(b"".join(changes.lines))]
 
 
 @define

