@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from agents.archive.importing.captures import OWN
 from agents.archive.importing.members import Member
 from agents.archive.importing.spool import PIECE, SMALL, SliceFolder
 from agents.archive.importing.sums import Sums, block_problem
@@ -158,9 +159,8 @@ def _is_http(member: Member) -> bool:
     if member.kind == "request":
         return media.startswith("application/http") or not media
     target = member.target[:8].lower()
-    return target.startswith(("http://", "https://")) and (
-        media.startswith("application/http") or not media
-    )
+    is_answer = target.startswith(("http://", "https://")) or OWN in member.fields
+    return is_answer and (media.startswith("application/http") or not media)
 
 
 def _whole(record: Record) -> bytes:

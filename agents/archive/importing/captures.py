@@ -17,6 +17,8 @@ from agents.archive.importing.members import Member
 from agents.capture import HEAD_LIMIT, METADATA_LIMIT, ORIGIN_LIMIT
 from agents.capture_records import received_head, status_of
 from agents.posted import posted_url
+from agents.stream import LOG_SCHEME
+from agents.stream import canonical as canonical_stream
 from agents.urls import canonical
 
 CAPTURED = frozenset(("response", "revisit", "resource"))
@@ -165,8 +167,8 @@ def _take(result: Mapped, member: Member, request: Member | None, file: str) -> 
 
 def _named(member: Member, request: Member | None) -> tuple[str, str]:
     """Return the URL of a record, empty if it has none here, and the method if it is not GET."""
-    url = canonical(member.target)
-    if url is None:
+    url = _name_of(member.target, member)
+    if not url:
         return "", ""
     if request is None or not request.head or request.head.startswith(b"GET "):
         return url, ""
@@ -174,6 +176,17 @@ def _named(member: Member, request: Member | None) -> tuple[str, str]:
     if method in ("", "GET"):
         return url, ""
     return posted_url(url, method, content_type, request.body), method
+
+
+def _name_of(target: str, member: Member) -> str:
+    """Return the name of a capture: a canonical URL; empty if it has none here.
+
+    What this archive exported may also be of a stream that did not come by HTTP, or a log of one.
+    """
+    stream = target.removeprefix(LOG_SCHEME)
+    if OWN in member.fields and canonical_stream(stream) == stream:
+        return target
+    return canonical(target) or ""
 
 
 def _asked(head: bytes) -> tuple[str, str]:
@@ -219,7 +232,7 @@ def _revisit(member: Member) -> str:
 
 def _refers_to(member: Member) -> str:
     other = member.get("warc-refers-to-target-uri").removeprefix("<").removesuffix(">")
-    return canonical(other) or "" if other else ""
+    return _name_of(other, member) if other else ""
 
 
 def _is_not_modified(member: Member) -> bool:
@@ -247,7 +260,7 @@ def _take_over(capture: Found, member: Member, problems: list[str]) -> None:
     except ValueError:
         told = None
     sound = _METADATA.fullmatch(metadata) and _STATUS.fullmatch(status)
-    if told is None or canonical(url) != url or not sound:
+    if told is None or _name_of(url, member) != url or not sound:
         problems.append("its Dlweb- fields are not what this archive writes; they are not heeded")
         return
     capture.origin, capture.url, capture.metadata, capture.head = told, url, metadata, head

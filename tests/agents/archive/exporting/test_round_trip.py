@@ -182,3 +182,24 @@ def records_of(warc: bytes) -> bytes:
     """Return all records but the first, which names the file and its date."""
     whole = gzip.decompress(warc)
     return whole[whole.index(b"WARC/1.1\r\nWARC-Type: response") :]
+
+
+@ensureDeferred
+async def test_streams_come_back_with_the_places_of_their_dates(fill: Fill, tmp_path: Path) -> None:
+    """Captures of one content with several offsets, logs, and what did not come by HTTP."""
+    radio, camera, head = "http://a.example/live", "rtsp://a.example/live", b"ICY 200 OK\r\n\r\n"
+    spoken = b"RTSP/1.0 200 OK\r\nCSeq: 1\r\n\r\n"
+    piece, log = b"sound" * 1000, b'{"stream":"http://a.example/live"}\n'
+    captures = [
+        capture(radio, "20260101000000", piece, head=head, metadata="0000000@00000000"),
+        capture(radio, "20260101000030", piece, head=head, metadata="0030000@00002500"),
+        capture(radio, "20260101000100", piece, head=head, metadata="0060000@00005000"),
+        capture(f"stream-log:{radio}", "20260101000000", log),
+        capture(camera, "20260101000000", piece, head=spoken, metadata="0000000@00000000"),
+        capture(camera, "20260101000001", piece, head=spoken, metadata="0000010@00005000"),
+    ]
+    await fill(captures, [piece, log])
+    out, again = tmp_path / "out", tmp_path / "again"
+    dlweb("export", "--source", tmp_path / "disk", "--output", out)
+    dlweb("import", out, "--to", again, "--archive", tmp_path / "var")
+    assert structures(again) == structures(tmp_path / "disk")
