@@ -1,6 +1,7 @@
 """A time limit that moves often, at little cost."""
 
 from collections.abc import Callable
+from math import inf
 
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
@@ -18,7 +19,10 @@ class Deadline:
         self._timer: IDelayedCall | None = None
 
     def set(self, seconds: float) -> None:
-        """Ring `seconds` from now, unless moved or lifted."""
+        """Ring `seconds` from now, unless moved or lifted; never, if they are infinite."""
+        if seconds == inf:
+            self.lift()
+            return
         self._at = at = self._clock.seconds() + seconds
         timer = self._timer
         if timer is None:

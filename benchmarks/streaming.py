@@ -48,7 +48,7 @@ ENTRY = 30  # seconds
 TARGETS = {"cpu_vs_ffmpeg": 10.0, "memory_vs_ffmpeg": 10.0}
 _MOUNT = "/tone.mp3"
 _SETTLE = 5.0  # seconds until the bursts at the beginning are over
-_TITLE = 7.0  # seconds between two titles
+_TITLE = 20.0  # seconds between two titles
 _LAG = 3.0  # seconds from what the radio sends to what is taken of it
 
 

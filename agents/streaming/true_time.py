@@ -6,6 +6,7 @@ clock, whatever networks and servers did in between.
 """
 
 from collections import deque
+from collections.abc import Iterable
 from statistics import median
 
 from attrs import frozen
@@ -31,7 +32,11 @@ class Point:
         return self.signal - self.real
 
 
-def _least_late(*points: Point) -> Point:
+def _less_late(one: Point, other: Point) -> Point:
+    return other if other.lead > one.lead else one
+
+
+def _least_late(points: Iterable[Point]) -> Point:
     return max(points, key=lambda point: point.lead)
 
 
@@ -69,7 +74,7 @@ class TrueTime:
         if self._settled is None:
             self._began, self._settled = real, point
         elif real - self._began <= 2 * SETTLING:
-            self._settled = _least_late(self._settled, point)
+            self._settled = _less_late(self._settled, point)
         while self._recent and real - self._recent[0].real > RECENT:
             self._recent.popleft()
         self._recent.append(point)
@@ -80,7 +85,7 @@ class TrueTime:
         """Have a point stand for its stretch of time, if it is less late than others there."""
         last = self._blocks[-1] if self._blocks else None
         if last and last.real // self._width == point.real // self._width:
-            self._blocks[-1] = _least_late(last, point)
+            self._blocks[-1] = _less_late(last, point)
             return
         self._blocks.append(point)
         if len(self._blocks) > BLOCKS:  # then stretches become twice as long
@@ -127,7 +132,7 @@ class TrueTime:
         """
         if self._settled is None:
             return 0.0
-        return _least_late(*self._recent).lead - self._settled.lead
+        return _least_late(self._recent).lead - self._settled.lead
 
     @property
     def ahead(self) -> float:
@@ -157,4 +162,4 @@ class TrueTime:
         return point.real + (signal - point.signal) / (self.ratio or 1.0)
 
     def _anchor(self) -> Point:
-        return _least_late(*self._recent) if self._recent else Point(0.0, 0.0)
+        return _least_late(self._recent) if self._recent else Point(0.0, 0.0)

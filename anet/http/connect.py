@@ -94,7 +94,7 @@ async def connect(
         verify: whether its certificate must be good.
         address: connect to this IP address and do not look the name up.
         timeout: seconds for the name, and again for each address that is tried (at most 4).
-        silence: seconds without a byte after which an exchange is given up.
+        silence: seconds without a byte after which an exchange is given up; infinite for never.
         permit: tells of each IP address whether it may be connected to; asked after the name
             is looked up, so that a name cannot lead where an address may not.
         creators: makes the TLS connections to a host, in place of `verify`.

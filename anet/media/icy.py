@@ -55,23 +55,21 @@ class IcyDemux:
         """Return what is in the next bytes, in its order."""
         if not self._interval:
             return [Media(data)] if data else []
-        if len(data) < self._media:  # as it mostly is
-            self._media -= len(data)
-            return [Media(data)] if data else []
         heard: list[Heard] = []
         parts: list[bytes] = []
-        at = 0
-        while at < len(data):
+        at, size = 0, len(data)
+        while at < size:
             if self._media:
-                parts.append(data[at : at + self._media])
-                at += len(parts[-1])
-                self._media -= len(parts[-1])
-                continue
-            at = self._take_block(data, at)
-            if not self._media:
-                break  # the rest of the block is still to come
-            block, self._block = self._block, b""
-            if len(block) > 1:
+                end = at + self._media
+                parts.append(data[at:end])
+                at, self._media = min(end, size), max(0, end - size)
+            elif data[at] == 0 and not self._block:  # it says nothing, as most do
+                at, self._media = at + 1, self._interval
+            else:
+                at = self._take_block(data, at)
+                if not self._media:
+                    break  # the rest of the block is still to come
+                block, self._block = self._block, b""
                 _put(heard, parts)
                 heard.append(said_in(block))
         _put(heard, parts)
@@ -92,7 +90,7 @@ class IcyDemux:
 def _put(heard: list[Heard], parts: list[bytes]) -> None:
     """Put media that belong together into one."""
     if parts:
-        heard.append(Media(b"".join(parts)))
+        heard.append(Media(parts[0] if len(parts) == 1 else b"".join(parts)))
         parts.clear()
 
 

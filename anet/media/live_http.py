@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from email.utils import parsedate_to_datetime
+from math import inf
 from typing import Any
 
 from attrs import field, frozen
@@ -27,7 +28,6 @@ from anet.tls import TlsSession
 
 BODY_LIMIT = 1024 * 1024  # bytes; playlists and manifests are smaller
 _TEXT_LIMIT = 1000  # characters of what a server says of its station
-_DAY = 86400.0  # seconds; who takes says when it is too silent, and not a timer
 
 
 @frozen
@@ -74,9 +74,11 @@ async def open_http(
         NotAStream: it is a file, or endless without being sound or pictures.
     """
     place, target = read_url(url)
+    # Who takes says when it is too silent: after a stop of the whole process, what is in the kernel
+    # is taken first.
     connection = await connect(
         reactor, place.host, place.port,
-        tls=place.tls, verify=False, timeout=timeout, silence=_DAY, permit=permit,
+        tls=place.tls, verify=False, timeout=timeout, silence=inf, permit=permit,
     )  # fmt: skip
     fields = [
         (b"Host", place.authority),

@@ -1,5 +1,7 @@
 """One connection to a server, without a network."""
 
+from math import inf
+
 import pytest
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
@@ -27,3 +29,18 @@ def test_a_short_body_is_there_with_its_head(framed: bytes) -> None:
     assert b"".join(pieces) == b"ab"
     assert connection.state is State.IDLE
     assert transport.producerState == "producing"
+
+
+def test_an_endless_body_is_never_given_up() -> None:
+    """With infinite patience there is not even a timer."""
+    clock = Clock()
+    connection = HttpConnection(clock, inf)
+    connection.makeConnection(StringTransport())
+    asked = Deferred.fromCoroutine(connection.request("GET", "/"))
+    pieces: list[bytes] = []
+    asked.addCallback(lambda answer: answer.deliver(pieces.append))
+    connection.dataReceived(b"HTTP/1.1 200 OK\r\n\r\nab")
+    assert clock.getDelayedCalls() == []
+    clock.advance(1e9)
+    connection.dataReceived(b"cd")
+    assert b"".join(pieces) == b"abcd"
