@@ -89,7 +89,7 @@ class _Section:
 def read_description(raw: bytes) -> Description:
     """Return what a description says, as far as it can be understood."""
     sections = [_Section()]
-    for line in text_of(raw).splitlines()[:_LINES]:
+    for line in text_of(raw).replace("\r", "\n").split("\n")[:_LINES]:
         kind, equals, value = line.partition("=")
         if equals and kind == "m":
             sections.append(_Section(value))

@@ -5,6 +5,8 @@ demands of the server's own; and frames, which carry packets of the media: `$`, 
 (RFC 2326 §10.12).
 """
 
+import re
+
 from attrs import field, frozen
 
 from anet.errors import MalformedMessage
@@ -14,6 +16,7 @@ HEAD_LIMIT = 8 * 1024  # bytes
 BODY_LIMIT = 40 * 1024  # bytes; descriptions have a few hundred
 _FRAME = b"$"
 _FRAME_HEAD = 4  # bytes
+_BEGINNING = re.compile(rb"[A-Z_]{1,20}(?:[ /][ -~]{0,2000}\r?)?")  # of a line that is not whole
 
 
 @frozen
@@ -99,8 +102,9 @@ def _message(data: bytes, at: int) -> tuple[Found | None, int]:
 
 
 def _may_begin(part: bytes) -> bool:
-    """Tell whether a message can begin like this: with letters, as all of them do."""
-    return part[:4].replace(b"_", b"A").isalpha() or len(part) < 4
+    """Tell whether a message may begin like this."""
+    line, ended, _ = part.partition(b"\n")
+    return b"RTSP/" in line if ended else not line or bool(_BEGINNING.fullmatch(line))
 
 
 def _head(raw: bytes) -> tuple[ResponseHead, str]:

@@ -86,7 +86,7 @@ class _Aac:
 
     def __init__(self, track: Track) -> None:
         said = track.parameters
-        self._header = _adts(int.from_bytes(bytes.fromhex(said["config"])[:2], "big"))
+        self._header = _adts(int.from_bytes(bytes.fromhex(said.get("config", ""))[:2], "big"))
         self._size = int(said.get("sizelength", "0"))
         self._index = int(said.get("indexlength", "0"))
         self._step = int(said.get("indexdeltalength", "0"))
@@ -137,7 +137,7 @@ class _Latm:
         if said.get("cpresent", "1") != "0":
             raise ValueError(said)
         # 15 bits in front say that there is one program with one layer, as RFC 3016 wants.
-        config = int.from_bytes(bytes.fromhex(said["config"])[:4].ljust(4, b"\0"), "big")
+        config = int.from_bytes(bytes.fromhex(said.get("config", ""))[:4].ljust(4, b"\0"), "big")
         if config >> 31 or config >> 17 & 0x7F:
             raise ValueError(said)
         self._header = _adts(config >> 1 & 0xFFFF)
