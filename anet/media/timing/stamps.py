@@ -31,9 +31,15 @@ class Stamps:
         if self._last is None:
             self._last = stamp
             return
-        step = self._usual if jump else self._step(stamp - self._last)
-        if step < 0:
-            return
+        step = stamp - self._last
+        if jump:
+            step = self._usual
+        elif not 0 < step <= self._rate:  # not as most are
+            step = self._step(step)
+            if step < 0:
+                return
+        else:
+            self._usual = step
         self._gone += step
         self._last = stamp
 
