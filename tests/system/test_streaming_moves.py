@@ -4,6 +4,7 @@ anything of it.
 
 import re
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from agents.configuration import load
 from agents.scheduler.database import Database, NewSite, StreamRow
 from agents.scheduler.scheduler import Scheduler
 from agents.scheduler.service import make_service
+from agents.scheduler.streams.streaming import NoAgent
 from agents.streaming.service import StreamingService
 from agents.streaming.service import make_service as make_agent
 from anet.tasks import sleep
@@ -104,6 +106,13 @@ async def archive(tmp_path: Path) -> AsyncIterator[Archive]:
     await archive.stop()
 
 
+async def move(archive: Archive, url: str) -> str:
+    """Move a stream to the second agent, as soon as that is there; return the agent it has then."""
+    with suppress(NoAgent):
+        await archive.scheduler.streaming.move(url, TWO, "Ada", "maintenance")
+    return (await archive.stream(url)).agent
+
+
 @pytest.mark.slow
 @ensureDeferred
 async def test_a_stream_changes_hands_without_a_gap(archive: Archive) -> None:
@@ -116,10 +125,8 @@ async def test_a_stream_changes_hands_without_a_gap(archive: Archive) -> None:
     await scheduler.streaming.add(SITE.site, url, "Ada", "our radio")
     await archive.until(lambda row: (row.agent, row.phase) == (ONE, "receiving"), url)
     two = archive.start(TWO)
-    while len(scheduler.streaming.agents()) < 2:
+    while TWO not in await move(archive, url):
         await sleep(reactor, 0.1)
-    await sleep(reactor, 1.0)
-    await scheduler.streaming.move(url, TWO, "Ada", "maintenance")
     await archive.until(lambda row: row.phase == "receiving" and not row.leaving, url)
     while len(one.streams):
         await sleep(reactor, 0.1)

@@ -36,10 +36,12 @@ class Heard:
     Attributes:
         strange: streams that it is not to listen to.
         changed: whether others are listened to now.
+        moving: whether it receives some that another agent is to leave soon.
     """
 
     strange: tuple[str, ...] = ()
     changed: bool = False
+    moving: bool = False
 
 
 class Streams(MetStreams):
@@ -59,16 +61,18 @@ class Streams(MetStreams):
         """Keep what an agent tells of streams that it has; those set aside make way for others."""
         aside: dict[str, None] = {}
         strange: list[str] = []
+        moving = False
         with self._transaction():
             for one in news:
                 row = self.stream(one.stream)
                 if row is not None and row.agent == agent and row.phase in LISTENED:
                     phase = self._told(row, one, config, date)
+                    moving |= bool(row.leaving) and phase is Phase.RECEIVING
                     aside |= {row.site: None} if phase is Phase.ASIDE else {}
                 elif row is None or row.leaving != agent:
                     strange.append(one.stream)
             self.choose_streams(list(aside), config, date)
-        return Heard(tuple(strange), bool(aside))
+        return Heard(tuple(strange), bool(aside), moving)
 
     # Agents
 

@@ -16,7 +16,7 @@ from agents.stream import StreamNews, StreamState, canonical
 from hip import CallRefused, Peer, exposed
 
 NEWS_AT_ONCE = 500  # of one call
-_MOST = 1000  # streams of one answer
+_MOST = 200  # streams of one answer
 _NAMED = 100  # that one question names
 
 
@@ -54,7 +54,7 @@ class StreamMethods:
     async def streams(
         self, after: str = "", limit: int = 100, site: str = "", phase: str = ""
     ) -> list[StreamLine]:
-        """List up to 1,000 streams in the order of their URLs, those beyond `after`.
+        """List up to 200 streams in the order of their URLs, those beyond `after`.
 
         Of a `site`, or in a `phase` (candidate, ordered, receiving, broken or aside), or all.
         Refuses "bad-question".

@@ -10,15 +10,18 @@ from agents.scheduler.alarm import Alarm
 from agents.scheduler.database import Database, Queries
 from agents.scheduler.means import Means
 from agents.scheduler.pool import Peer
+from agents.scheduler.streams.choosing import TOGETHER
 from agents.scheduler.streams.life import Hand
 from agents.scheduler.streams.listeners import Listeners
 from agents.scheduler.streams.placing import place
 from agents.stream import StreamNews, StreamState
 from anet.clock import wall
+from anet.tasks import sleep
 
-_LONGEST_SLEEP = 5.0  # seconds between looks, when nothing rings
+_LONGEST_SLEEP = 10.0  # seconds between looks, when nothing rings
 _SITES = 200  # chosen for in one transaction
-_WORDS = 2000  # characters of what an agent tells of a stream
+_WORDS = 500  # characters of a title, and of whatever else an agent tells of a stream
+_URLS, _URL = ("led_to", "homepage"), 2000  # characters
 _GIVEN = 1000  # streams that get an agent in one turn
 
 
@@ -58,6 +61,7 @@ class Streaming:
     def leave(self, peer: Peer) -> None:
         """Let a streaming agent go; it may come back, and goes on listening meanwhile."""
         self._listeners.leave(peer)
+        self._ring_in(self._config.absence)
 
     async def judged(self, site: str) -> None:
         """Choose anew for a site of which more is known, or whose standing changed."""
@@ -115,6 +119,7 @@ class Streaming:
         now, run = self._means.now(), self._means.store.run
         await run(Database.move_stream, stream, agent, leaves, now, who, why)
         self._alarm.ring()
+        self._ring_in(self._config.overlap)
 
     def agents(self) -> list[str]:
         """Return the names of agents that are linked."""
@@ -149,6 +154,8 @@ class Streaming:
             self._listeners.doubt(agent, heard.strange)
         if heard.strange or heard.changed:
             self._alarm.ring()
+        if heard.moving:
+            self._ring_in(TOGETHER)
 
     # Places
 
@@ -176,12 +183,25 @@ class Streaming:
             for agent in await self._means.store.run(Database.hand_over, now, linked):
                 self._listeners.doubt(agent)
 
+    def _ring_in(self, seconds: float) -> None:
+        """Look again after a while."""
+        self._means.tasks.start(self._ring_after(seconds), "waiting for streaming agents")
+
+    async def _ring_after(self, seconds: float) -> None:
+        await sleep(self._means.clock, seconds)
+        self._alarm.ring()
+
 
 def _short(state: StreamState) -> StreamState:
-    """Return what is known of a stream, within limits: its words come from the web."""
-    words: dict[str, Any] = {
-        one.name: value[:_WORDS]
-        for one in fields(StreamState)
-        if isinstance(value := getattr(state, one.name), str)
-    }
+    """Return what is known of a stream, within limits: its words come from the web.
+
+    So a hundred streams fit in a frame. A URL that is too long is left out: a part leads nowhere.
+    """
+    words: dict[str, Any] = {}
+    for one in fields(StreamState):
+        value = getattr(state, one.name)
+        if one.name in _URLS:
+            words[one.name] = value if len(value) <= _URL else ""
+        elif isinstance(value, str):
+            words[one.name] = value[:_WORDS]
     return evolve(state, **words)

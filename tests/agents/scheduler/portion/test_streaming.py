@@ -8,6 +8,7 @@ import pytest
 from agents.collected import Collected
 from agents.order import CrawlFigures
 from agents.scheduler.life import StandingEvent
+from agents.scheduler.portion.crawl_plan import read
 from agents.scheduler.streams.settings import StreamsConfig
 from agents.stream import (
     Doing,
@@ -358,8 +359,9 @@ def test_only_streaming_agents_tell_of_streams(radio: Callable[..., Any]) -> Non
     agent.heard["http://strange.example/"] = OrderedStream("http://strange.example/", "")
     agent.say("receiving", "http://strange.example/")
     assert agent.heard.keys() == {RADIO}
-    agent.say("receiving", RADIO, title="x" * 10_000)
-    assert len(lines(agent)[RADIO]["title"]) == 2000
+    agent.say("receiving", RADIO, title="x" * 10_000, led_to="http://a/" + "x" * 10_000)
+    kept = read(portion.world.database.stream(RADIO).state, StreamState)
+    assert (len(kept.title), kept.led_to) == (500, "")
     with pytest.raises(Exception, match="up to 500"):
         agent.say("receiving", *["http://a/"] * 501)
     with pytest.raises(Exception, match="you are a connectivity"):
