@@ -77,11 +77,16 @@ class Streams(MetStreams):
     # Agents
 
     def give_streams(self, given: Mapping[str, str], date: str) -> None:
-        """Give streams to agents, as far as they are still to be listened to."""
+        """Give streams to agents, as far as they are still to be listened to.
+
+        One that moves stays with its former agent for as long as that was to go on.
+        """
         with self._transaction():
             for row in self.streams_named(list(given)):
                 if row.phase in LISTENED:
-                    self._happen(row, StreamEvent.GIVEN, date, agent=given[row.stream], leaving="")
+                    agent = given[row.stream]
+                    leaving = "" if agent == row.leaving else row.leaving
+                    self._happen(row, StreamEvent.GIVEN, date, agent=agent, leaving=leaving)
 
     def take_streams_back(self, agent: str, number: int, date: str) -> None:
         """Take so many streams from an agent that cannot have all it had, the last by rank."""

@@ -101,11 +101,14 @@ class Listeners:
         away = [name for name in agents if name not in self._listeners]
         return [name for name in away if now - self._left.get(name, self._began) >= absence]
 
-    def doubt(self, agent: str, streams: Iterable[str] = ()) -> None:
+    def doubt(self, agent: str, streams: Sequence[str] = ()) -> None:
         """Look again at what an agent listens to, and at streams that it told of."""
         listener = self._listeners.get(agent)
         if listener is not None and listener.told is not None:
-            listener.told = listener.told.union(streams) if streams else None
+            if streams:
+                listener.told.update(streams)
+            else:
+                listener.told = None
 
     async def align(self) -> None:
         """Have each listen to what is its, and to nothing else."""

@@ -200,6 +200,10 @@ def test_a_stream_that_moves_on_stays_with_who_receives_it(database: Database) -
         assert database.stream_loads().keys() == both
     database.move_stream(RADIO, "one", LATER, DATE, "anna", "")
     assert database.stream_loads().keys() == {"one", "three"}
+    database.give_streams({RADIO: "two"}, DATE)
+    assert database.stream_loads().keys() == {"two", "three"}
+    database.give_streams({RADIO: "three"}, DATE)
+    assert database.stream_loads() == {"three": 1}
 
 
 def test_no_stream_of_a_site_that_is_no_member(database: Database) -> None:
