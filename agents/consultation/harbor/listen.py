@@ -10,7 +10,8 @@ import re
 
 from agents import dates
 from agents.capture import Capture
-from agents.consultation.errors import LookupFailed, NodesFailed
+from agents.consultation.errors import Faulted, LookupFailed, NodesFailed
+from agents.consultation.faults.contents import fault_answer
 from agents.consultation.harbor.means import Means
 from agents.consultation.streams.radio import is_of_stream, media_type
 from agents.stream import canonical
@@ -37,6 +38,8 @@ async def listen(means: Means, request: Request) -> Response:
         tuned = await means.radio.tune(
             nearest, moment, means.reader(request), head_only=request.method == "HEAD"
         )
+    except Faulted as error:
+        return fault_answer(request, error.fault)
     except (LookupFailed, NodesFailed) as error:
         return means.unreachable(request, error)
     if tuned is None:

@@ -12,6 +12,7 @@ from agents.consultation.streams.entries import LONGEST
 from agents.consultation.streams.legs import seconds
 from agents.consultation.streams.tables import Piece, Said, Stream, Tables
 from agents.dates import from_timestamp
+from agents.stream_log import TitleEntry
 from anet.errors import Overloaded, Stopped
 from anet.workers import Workers
 
@@ -72,9 +73,16 @@ class Catalogue:
         found = await self._ask(self._tables.titles, url, first, last, TITLES)
         return self._shown(found, reader)
 
-    async def title_before(self, url: str, date: str) -> Said | None:
-        """Return the title that was said last before a date, to whoever listens then."""
-        return await self._ask(self._tables.title_before, url, date)
+    async def title_before(self, url: str, date: str) -> TitleEntry | None:
+        """Return the title that was said last before a date, for who listens from then on.
+
+        None also where it cannot be asked for now: the stream itself does not wait for it.
+        """
+        try:
+            said = await self._ask(self._tables.title_before, url, date)
+        except CatalogueAway:
+            return None
+        return None if said is None else TitleEntry(said.text, said.date, 0)
 
     async def search(
         self, text: str, url: str = "", before: int = 0, reader: Reader | None = None

@@ -20,23 +20,23 @@ class Listeners:
         self._limit = limit
         self.count = 0
 
-    def seat(self, url: str, sound: AsyncIterator[bytes]) -> "Seat":
+    def seat(self, sound: AsyncIterator[bytes]) -> "Seat":
         """Return the sound as the body of an answer; it takes a place until it ends.
 
         Raises:
             Faulted: all places are taken (503).
         """
-        self.check(url)
+        self.check()
         return Seat(self, sound)
 
-    def check(self, url: str) -> None:
+    def check(self) -> None:
         """Check that there is a place.
 
         Raises:
             Faulted: there is none (503).
         """
         if self.count >= self._limit:
-            raise Faulted(_full(url, self._limit))
+            raise Faulted(_full(self._limit))
 
 
 class Seat:
@@ -71,9 +71,10 @@ class Seat:
             self._listeners.count -= 1
 
 
-def _full(url: str, limit: int) -> Fault:
+def _full(limit: int) -> Fault:
+    """Return the fault; it names no URL, for nothing is missing."""
     return Fault(
         503, "too-many-listeners", "Too many listen now",
         f"{limit} readers listen to archived streams at this moment, as many as are allowed. Try "
-        "again later; the operator can allow more: listeners.", url,
+        "again later; the operator can allow more: listeners.",
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """An endless stream as it was from a date on: what is given to whoever listens."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from attrs import field, frozen
 
@@ -23,6 +23,7 @@ from agents.stream_log import TitleEntry
 from agents.stream_offset import offset_of
 from anet.http import Request, parse_head
 
+TitleBefore = Callable[[str, str], Awaitable[TitleEntry | None]]
 _FROM_THE_START = b"bytes=0-"  # what media elements ask for
 
 
@@ -83,6 +84,7 @@ class Radio:
         listeners: how many there may be.
         pace: of each.
         gave: called with the size of what is given.
+        title_before: tells what was said last of a stream before a date, if that is known.
     """
 
     def __init__(
@@ -92,9 +94,11 @@ class Radio:
         listeners: Listeners,
         pace: Pace,
         gave: Callable[[int], None],
+        title_before: TitleBefore | None = None,
     ) -> None:
         self._retrieval, self._rules, self._noted = retrieval, rules, Noted(retrieval)
         self._listeners, self._pace, self._gave = listeners, pace, gave
+        self._title_before = title_before or _no_title
 
     async def tune(
         self,
@@ -122,7 +126,7 @@ class Radio:
             LookupFailed, NodesFailed: it cannot be looked up now.
         """
         capture = nearest.capture
-        self._listeners.check(capture.url)
+        self._listeners.check()
         entries = Entries(self._retrieval, self._rules, capture.url, reader)
         start = await _find_start(entries, nearest, date or NEWEST)
         if start is None:
@@ -135,8 +139,8 @@ class Radio:
         when = from_timestamp(leg.moment_of(begin.byte))
         sounds = play(entries.legs(leg.date), begin.byte, blocks, self._pace)
         mux = IcyMux(metaint) if metaint else None
-        sound = self._sound(capture.url, begin.preamble, sounds, mux, log)
-        body = _silence() if head_only else self._listeners.seat(capture.url, sound)
+        sound = self._sound(capture.url, when, begin.preamble, sounds, mux, log)
+        body = _silence() if head_only else self._listeners.seat(sound)
         fields = [
             (b"Dlweb-Date", when.encode()),
             (b"Dlweb-Content", leg.content.encode()),
@@ -150,13 +154,14 @@ class Radio:
     async def _sound(
         self,
         stream: str,
+        when: str,
         preamble: bytes,
         sounds: AsyncIterator[Sound],
         mux: IcyMux | None,
         log: StreamLog | None,
     ) -> AsyncIterator[bytes]:
         """Yield the bytes, with titles between them where they are asked for."""
-        title: TitleEntry | None = None
+        title = await self._title_before(stream, when) if mux is not None else None
         content = "" if log is None else log.content
         if preamble:
             yield preamble if mux is None else mux.feed(preamble, title)
@@ -214,3 +219,8 @@ async def _silence() -> AsyncIterator[bytes]:
     """Be the body of an answer to HEAD."""
     return
     yield b""
+
+
+async def _no_title(_stream: str, _date: str) -> TitleEntry | None:
+    """Know nothing of what was said."""
+    return None

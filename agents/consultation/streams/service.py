@@ -64,7 +64,7 @@ class Streams(Service):
         pace = Pace(reactor, config.listen_burst, patience)
         self._sessions = Sessions(reactor)
         self.on_air = OnAir(
-            Radio(retrieval, rules, self.listeners, pace, gave),
+            Radio(retrieval, rules, self.listeners, pace, gave, self.catalogue.title_before),
             Television(retrieval, self._sessions),
         )
 

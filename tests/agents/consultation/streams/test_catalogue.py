@@ -47,7 +47,7 @@ async def test_titles_names_and_pieces_are_learned_from_logs(
     assert [each.text for each in titles] == [TITLES[5], TITLES[30]]
     before = await library.catalogue.title_before(RADIO, moment(40))
     assert before is not None
-    assert before.text == TITLES[30]
+    assert (before.title, before.at) == (TITLES[30], moment(30))
 
 
 @ensureDeferred

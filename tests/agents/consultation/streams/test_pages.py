@@ -132,6 +132,17 @@ async def test_the_harbor_plays_streams_of_any_name(
     await response.body.aclose()
 
 
+@ensureDeferred
+async def test_one_listener_too_many_is_told_so(visitor: Visitor) -> None:
+    """It is a fault as elsewhere, with and without the proxy."""
+    path = f"/listen?url={QUOTED}&date={moment(20)}"
+    seated = [await visitor.answer(path) for _ in range(3)]
+    assert [each.status for each in seated] == [200] * 3
+    assert (await visitor.get(path, beside=True))[0] == 503
+    for each in seated:
+        await each.body.aclose()
+
+
 @pytest.mark.parametrize("kind", ["text/html", "image/svg+xml", "audio/<x>", ""])
 @ensureDeferred
 async def test_what_is_no_sound_is_not_shown_at_the_harbors_origin(
