@@ -11,6 +11,7 @@ answer is an ordinary capture of its own URL.
     errands     what is to be fetched, within limits
     hearing     titles within segments
     fetching    asking servers, and keeping what they answer
+    answers     what servers answer, and how it is kept
     chronicle   the log: true time, titles, what is missing
     configured  how streams are followed, as the configuration says
     errors      what can go wrong

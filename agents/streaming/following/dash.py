@@ -13,7 +13,7 @@ from anet.clock import wall
 from anet.http import parse_head
 from anet.media.dash import Manifest, is_over, next_look, read_manifest, tracks
 from anet.media.dash.policy import Track
-from anet.media.dash.reading import moment
+from anet.media.dash.values import moment
 from anet.media.errors import NotAStream
 from anet.tasks import sleep
 

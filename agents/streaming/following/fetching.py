@@ -9,9 +9,8 @@ from attrs import frozen
 from twisted.application.service import Service
 from twisted.internet.defer import Deferred, TimeoutError
 
-from agents import origin, urls
 from agents.collected import Captures, Exchange, Recording
-from agents.decoding import Decoding
+from agents.streaming.following.answers import check, decoded, exchange_of, redirection
 from agents.streaming.following.errors import NotFetched
 from anet.address import is_public
 from anet.clock import wall
@@ -127,12 +126,12 @@ class Fetcher(Service):
         for _ in range(REDIRECTS + 1):
             response, date = await self._ask(asked or url, fields, private)
             body = await self._whole(response, limit)
-            exchange = _exchange(url, response, date, site)
+            exchange = exchange_of(url, response, date, site)
             changed = await self._keep_changed(exchange, body)
-            target = _redirection(response, url)
+            target = redirection(response, url)
             if target is None:
-                _check(response)
-                text = _decoded(response, body, limit)
+                check(response)
+                text = decoded(response, body, limit)
                 return Read(url, text, changed, response.address, response.head.raw, date)
             url, asked = target, ""
         raise NotFetched(f"more than {REDIRECTS} redirections")
@@ -161,11 +160,11 @@ class Fetcher(Service):
         url = resource.url
         for _ in range(REDIRECTS + 1):
             response, date = await self._ask(url, fields, private)
-            target = _redirection(response, url)
+            target = redirection(response, url)
             if target is None:
                 return await self._keep_whole(url, response, date, site, sink, limit)
             body = await self._whole(response, REDIRECT_LIMIT)
-            await self._keep_changed(_exchange(url, response, date, site), body)
+            await self._keep_changed(exchange_of(url, response, date, site), body)
             url = target
         raise NotFetched(f"more than {REDIRECTS} redirections")
 
@@ -179,14 +178,14 @@ class Fetcher(Service):
         limit: int | None,
     ) -> Kept:
         try:
-            _check(response)
+            check(response)
         except NotFetched:
             response.abandon()
             raise
         recording = self._captures.recording()
         try:
             size = await self._record(response, recording, sink, limit)
-            await self._captures.keep(_exchange(url, response, date, site), recording)
+            await self._captures.keep(exchange_of(url, response, date, site), recording)
         except OSError as error:
             raise NotFetched(f"{url} cannot be kept: {error}") from None
         finally:
@@ -267,57 +266,3 @@ class Fetcher(Service):
             # The web is archived as it is, bad certificates too.
             tls=lambda host: client_creator(ascii_name(host), False, ()),
         )
-
-
-def _check(response: ClientResponse) -> None:
-    """Raise NotFetched unless an answer is what was asked for."""
-    status = response.head.status
-    if status not in (200, 206):
-        raise NotFetched(f"the server answers {status}", status)
-
-
-def _decoded(response: ClientResponse, body: bytes, limit: int) -> bytes:
-    """Return a body without its content coding.
-
-    Raises:
-        NotFetched: it is longer than the limit, or its coding is damaged.
-    """
-    decoding = Decoding.of(response.head.headers.text(b"content-encoding"))
-    if decoding is None:
-        return body
-    pieces, size = [], 0
-    for piece in decoding.pieces(body):
-        pieces.append(piece)
-        size += len(piece)
-        if size > limit:
-            raise NotFetched(f"it is longer than {limit} bytes")
-    if decoding.cut:
-        raise NotFetched("its content coding is damaged")
-    return b"".join(pieces)
-
-
-def _redirection(response: ClientResponse, url: str) -> str | None:
-    """Return where an answer leads; None when it is the last.
-
-    Raises:
-        NotFetched: it leads nowhere.
-    """
-    if response.head.status not in (301, 302, 303, 307, 308):
-        return None
-    target = urls.canonical(response.head.headers.text(b"location"), url)
-    if target is None or target == url:
-        response.abandon()
-        raise NotFetched("it is redirected to nowhere", 404)
-    return target
-
-
-def _exchange(url: str, response: ClientResponse, date: float, site: str) -> Exchange:
-    return Exchange(
-        url,
-        response.head,
-        response.address,
-        date,
-        tls=response.tls,
-        request=origin.request_lines(response.sent, origin.CREDENTIALS),
-        site=site,
-    )

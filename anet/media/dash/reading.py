@@ -6,7 +6,6 @@ what makes no sense counts as not written.
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from math import isfinite
 from typing import Any
 from urllib.parse import urljoin
@@ -23,6 +22,7 @@ from anet.media.dash.manifest import (
     Template,
     Timing,
 )
+from anet.media.dash.values import LONGEST, duration, moment, number
 from anet.media.errors import NotAStream
 from anet.media.segments import Resource
 
@@ -32,15 +32,7 @@ RUN_LIMIT = 20_000  # in one timeline; of more, the last ones
 LISTED_LIMIT = 20_000  # segments of one list; of more, the last ones
 TEXT_LIMIT = 8192  # characters of a URL or a template
 LIST_LIMIT = 10  # timings, locations
-LARGEST = 2**63 - 1
-LONGEST = 100 * 365 * 86400.0  # seconds
 
-_DURATION = re.compile(
-    r"P(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,6})D)?"
-    r"(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,12}(?:\.\d{0,12})?)S)?)?",
-    re.ASCII,
-)
-_UNITS = (31_536_000, 2_592_000, 86_400, 3600, 60, 1)
 _SPAN = re.compile(r"(\d{1,18})-(\d{1,18})", re.ASCII)
 _DECLARES = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _Element = Any  # lxml's elements have no useful public type
@@ -73,25 +65,6 @@ def read_manifest(body: bytes, url: str) -> Manifest:
             urljoin(url, text) for each in _children(root, "Location") if (text := _text(each))
         )[:LIST_LIMIT],
     )
-
-
-def moment(text: str) -> float | None:
-    """Return a date in seconds since the epoch; one without a zone is taken as UTC."""
-    try:
-        found = datetime.fromisoformat(text.strip())
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
-def duration(text: str) -> float | None:
-    """Return the seconds of an XML duration, as "PT1H2.5S"."""
-    found = _DURATION.fullmatch(text.strip())
-    if found is None or not any(found.groups()):
-        return None
-    parts = found.groups("0")
-    total = sum(float(part) * unit for part, unit in zip(parts, _UNITS, strict=True))
-    return min(total, LONGEST)
 
 
 @frozen
@@ -184,7 +157,7 @@ def _representation(
     return Representation(
         id=_short(element.get("id")),
         kind="text" if media_type in ("application/ttml+xml", "text/vtt") else kind,
-        bandwidth=_number(element, "bandwidth"),
+        bandwidth=number(element, "bandwidth"),
         codecs=_short(said.get("codecs")),
         language=_short(said.get("lang")),
         media_type=media_type,
@@ -210,10 +183,10 @@ def _template(given: Mapping[str, str], runs: tuple[Run, ...]) -> Template | Non
     return Template(
         media,
         first,
-        _number(given, "timescale") or 1,
-        _number(given, "duration"),
-        _number(given, "startNumber", 1),
-        _number(given, "presentationTimeOffset"),
+        number(given, "timescale") or 1,
+        number(given, "duration"),
+        number(given, "startNumber", 1),
+        number(given, "presentationTimeOffset"),
         _early(given),
         runs,
     )
@@ -234,15 +207,15 @@ def _listing(element: _Element, inner: _Around) -> Listing:
         _resource(inner.base, each, "media", "mediaRange")
         for each in _children(element, "SegmentURL")[-LISTED_LIMIT:]
     ]
-    scale = _number(element, "timescale") or 1
+    scale = number(element, "timescale") or 1
     skipped = max(0, len(_children(element, "SegmentURL")) - LISTED_LIMIT)
     return Listing(
         tuple(resources),
         None if first is None else _resource(inner.base, first, "sourceURL", "range"),
-        _number(element, "duration") / scale,
+        number(element, "duration") / scale,
         scale,
         inner.runs,
-        _number(element, "startNumber", 1) + skipped,
+        number(element, "startNumber", 1) + skipped,
     )
 
 
@@ -257,9 +230,9 @@ def _resource(base: str, element: _Element, name: str, span: str) -> Resource:
 def _runs(element: _Element) -> tuple[Run, ...]:
     return tuple(
         Run(
-            _number(each, "t") if "t" in each.attrib else None,
-            _number(each, "d"),
-            -1 if each.get("r", "").strip().startswith("-") else _number(each, "r"),
+            number(each, "t") if "t" in each.attrib else None,
+            number(each, "d"),
+            -1 if each.get("r", "").strip().startswith("-") else number(each, "r"),
         )
         for timeline in _children(element, "SegmentTimeline")
         for each in _children(timeline, "S")[-RUN_LIMIT:]
@@ -308,9 +281,3 @@ def _short(text: str | None) -> str:
 
 def _seconds(element: _Element, name: str) -> float | None:
     return duration(element.get(name, ""))
-
-
-def _number(given: Any, name: str, default: int = 0) -> int:
-    text = (given.get(name) or "").strip()
-    sound = text.isascii() and text.isdigit() and len(text) <= 19
-    return min(int(text), LARGEST) if sound else default

@@ -63,9 +63,11 @@ class House:
     news: list[StreamNews] = field(factory=list)
     followed: list[Following] = field(factory=list)
 
-    def follow(self, url: str, rules: Rules = QUICK, **of_order: Any) -> Following:
+    def follow(
+        self, url: str, rules: Rules = QUICK, recorder: Any = None, **of_order: Any
+    ) -> Following:
         """Follow a stream."""
-        means = Means(reactor, self.fetcher, self.logs, self.workers, rules)
+        means = Means(reactor, self.fetcher, recorder or self.logs, self.workers, rules)
         ordered = OrderedStream(url, "site", **{"private_networks": True, **of_order})
         kind = "dash" if ".mpd" in url else "hls"
         following = Following(means, ordered, kind, url, self.news.append)

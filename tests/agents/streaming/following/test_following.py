@@ -10,8 +10,9 @@ from pytest_twisted import async_yield_fixture, ensureDeferred
 from twisted.internet import reactor
 
 from agents.stream import StreamState
-from agents.stream_log import GapEntry, MarkEntry, TitleEntry
+from agents.stream_log import Begun, ClockEntry, Ended, GapEntry, MarkEntry, TitleEntry, read_log
 from agents.streaming.following.choosing import Choice
+from agents.streaming.recording import Recorder
 from anet.http import HttpServer, Request, Response
 from anet.tasks import sleep
 from tests.agents.streaming.following.conftest import QUICK, House
@@ -387,3 +388,23 @@ async def test_of_more_than_may_wait_the_last_are_fetched(web: Web, house: House
     assert following.status().gaps == 1
     (gap,) = [line.gap for line in house.logs.lines() if isinstance(line, GapEntry)]
     assert gap.why.startswith("42.000 s of ")
+
+
+@ensureDeferred
+async def test_the_log_is_a_content_of_its_own(web: Web, house: House) -> None:
+    """By the agent's own recorder: it goes into the archive under the name of the stream's logs."""
+    folder = house.crawls / "tv.open"
+    recorder = Recorder(reactor, house.workers, folder, house.captures)
+    web.put("/l", listed("a") + OVER)
+    web.put("/a", b"a")
+    house.follow(f"{web.url}/l", recorder=recorder)
+    await house.heard("ended")
+    await recorder.flush()
+    await recorder.stop()
+    (log,) = [body for each, body in await house.kept() if each.url == f"stream-log:{web.url}/l"]
+    begun, entry, ended = read_log(log)
+    assert isinstance(begun, Begun)
+    assert (begun.stream, begun.protocol, begun.media_type) == (f"{web.url}/l", "hls", "video/mp2t")
+    assert isinstance(entry, ClockEntry)
+    assert isinstance(ended, Ended)
+    assert (entry.ms, ended.ms, ended.why, ended.content) == (1000, 1000, "stopped", "")

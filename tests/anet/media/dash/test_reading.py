@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anet.media.dash import Timing, read_manifest
 from anet.media.dash.manifest import Listing, Run, Template
-from anet.media.dash.reading import duration
+from anet.media.dash.values import duration
 from anet.media.errors import NotAStream
 from anet.media.segments import Resource
 
