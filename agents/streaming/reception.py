@@ -13,7 +13,8 @@ from attrs import frozen
 from agents import dates
 from agents.stream import OrderedStream, canonical
 from agents.stream_offset import BYTE_LIMIT, MILLISECONDS_LIMIT, StreamOffset
-from agents.streaming.cutting import Cut, Lengths, Noting
+from agents.streaming.cutting import Cut, Lengths
+from agents.streaming.noting import Moment, Noting
 from agents.streaming.recording import Beginning, Gap, OpenPiece
 from agents.streaming.true_time import TrueTime
 from anet.clock import wall
@@ -21,6 +22,7 @@ from anet.media.errors import StreamBroken
 from anet.media.interface import Heard, ILiveSource, ISignalClock, Media, Said
 from anet.media.timing import clock_for
 
+CLOCK_STEP = 1.0  # seconds by which dates may differ from the clock of this machine
 _EARLY = 100  # things said before the first byte that are remembered
 
 
@@ -133,7 +135,7 @@ class Reception:
 
         Raises:
             StreamEnded: the server says that it is over.
-            StreamBroken: no more comes.
+            StreamBroken: no more comes, or it is to be begun anew.
             DiskBehind: what comes cannot be kept.
         """
         now, before = self._reactor.seconds(), self.received
@@ -141,7 +143,7 @@ class Reception:
             self._hear(heard, now)
         if self._clock is not None and self.received > before:
             self._heard = now
-            self._note(self._clock, now)
+            self._note(self._clock, now, first=not before)
         elif now - self._heard > self._rules.silence:
             raise StreamBroken(f"nothing came for {self._rules.silence:g} seconds")
 
@@ -196,7 +198,6 @@ class Reception:
                 gap=self.gap,
             )
         )
-        self._noting.begin(now, 0.0)
 
     def _take_media(self, clock: ISignalClock, data: bytes, now: float) -> None:
         """Take bytes through the clock and into the piece.
@@ -224,20 +225,41 @@ class Reception:
 
     # Time
 
-    def _note(self, clock: ISignalClock, now: float) -> None:
-        """Note real time and signal time, and end the piece if it is long enough."""
+    def _note(self, clock: ISignalClock, now: float, first: bool) -> None:
+        """Note real time and signal time, and end the piece if it is long enough.
+
+        Args:
+            clock: of the signal.
+            now: when it stands so, by the reactor.
+            first: whether nothing came before; then all of it came at this moment.
+        """
         assert self._piece is not None
         second, time = self._second(clock), self.true_time
         if clock.seconds:
             time.add(now - self._began, second)
-        if self._noting.is_due(now, second):
-            offset = self._offset(clock.boundary, second)
-            self._piece.enter(self._date(now), offset, time.ratio, time.skew)
         cut = self._rules.lengths.cut(
             self._piece.size, now - self._piece_began, clock.boundary - self._start[0]
         )
         if cut is not None:
+            self._check_clock(now)
             self._turn(self._piece, clock, cut, now)
+            return
+        moment = Moment(now, second, clock.boundary)
+        if first:
+            self._noting.begin(moment)
+        for each in [moment] if first else self._noting.take(moment):
+            offset = self._offset(each.byte, each.signal)
+            self._piece.enter(self._date(each.at), offset, time.ratio, time.skew)
+
+    def _check_clock(self, now: float) -> None:
+        """Begin a new session where this machine's clock was set, for dates go by the old one.
+
+        Raises:
+            StreamBroken: it was.
+        """
+        set_by = wall(self._reactor) - self._date(now)
+        if abs(set_by) > CLOCK_STEP:
+            raise StreamBroken(f"the clock of this machine was set by {set_by:.0f} seconds")
 
     def _turn(self, piece: OpenPiece, clock: ISignalClock, cut: Cut, now: float) -> None:
         """Go on in another piece."""
@@ -246,7 +268,7 @@ class Reception:
             self._date(now), self._offset(place, second), cut.why, clock.preamble
         )
         self._start, self._piece_began = (place, second), now
-        self._noting.begin(now, second)
+        self._noting.begin(Moment(now, second, place))
         self.pieces += 1
 
     def _offset(self, place: int, second: float) -> StreamOffset:

@@ -1,10 +1,10 @@
-"""Where streams are closed into contents, and when their time is noted."""
+"""Where streams are closed into contents."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.stream_offset import BYTE_LIMIT, MILLISECONDS_LIMIT
-from agents.streaming.cutting import ANYWHERE, BEHIND_LIMIT, LEAPS, Cut, Lengths, Noting
+from agents.streaming.cutting import ANYWHERE, BEHIND_LIMIT, Cut, Lengths
 
 LENGTHS = Lengths(600.0, 2**26)
 
@@ -33,25 +33,3 @@ def test_a_piece_without_a_boundary_is_cut_at_the_limit() -> None:
     assert LENGTHS.cut(2**26, 700.0, 0) is None
     assert LENGTHS.cut(BYTE_LIMIT, 700.0, 0) == Cut(BYTE_LIMIT, "size: no boundary")
     assert LENGTHS.cut(5, 9990.0, 0) == Cut(5, "time: no boundary")
-
-
-@given(st.lists(st.tuples(st.floats(0.5, 1.5), st.floats(0, 100)), max_size=300))
-def test_time_is_noted_regularly_and_not_too_often(steps: list[tuple[float, float]]) -> None:
-    """However a signal leaps, there is an entry each interval, and a bounded number more."""
-    noting, at, signal = Noting(30.0), 0.0, 0.0
-    noting.begin(0.0, 0.0)
-    noted = [0.0]
-    for passed, came in steps:
-        at, signal = at + passed, signal + came
-        if noting.is_due(at, signal):
-            noted.append(at)
-        assert at - noted[-1] < 30.0
-    assert len(noted) <= 1 + LEAPS + at / 29
-
-
-def test_an_even_signal_is_noted_at_its_interval_only() -> None:
-    """Where nothing leaps nothing more is noted."""
-    noting = Noting(30.0)
-    noting.begin(0.0, 0.0)
-    noted = [at for at in range(1, 121) if noting.is_due(at, at + 0.2 * (at % 2))]
-    assert noted == [30, 60, 90, 120]

@@ -1,5 +1,6 @@
 """One stream, listened to for as long as it is wanted."""
 
+import pytest
 from pytest_twisted import ensureDeferred
 
 from agents import dates
@@ -312,6 +313,26 @@ async def test_what_is_followed_stops_with_it(air: Air) -> None:
     air.pass_by(2)
     await listening.stop()
     assert air.followed[0].stopped
+
+
+def test_a_clock_that_is_set_begins_a_session(air: Air, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dates of a session never go back; after its piece the next has dates by the new clock."""
+    first, second = FakeSource(), FakeSource()
+    air.listen(first, second, seconds=20.0)
+    air.pass_by(1)
+    air.pass_by(5, first)
+    monkeypatch.setattr(
+        "agents.streaming.reception.wall", lambda clock: clock.seconds() - 3600 + 10**6
+    )
+    air.pass_by(18, first)
+    air.pass_by(5, second)
+    before, after = air.recorder.pieces
+    assert before.ending is not None
+    assert before.ending[2] == "break: the clock of this machine was set by 996400 seconds"
+    assert [at for at, _ in before.entries] == sorted(at for at, _ in before.entries)
+    assert after.beginning.gap is not None
+    assert after.beginning.gap.until == after.beginning.session
+    assert after.beginning.at > before.beginning.at + 900_000
 
 
 def test_the_last_day_is_remembered(air: Air) -> None:
