@@ -121,11 +121,16 @@ class Recorder:
         await self._lock.acquire()
         try:
             self._hand_over()
-            done = await self._workers.run(self._writing.flush, self._batches, due)
-        except (Overloaded, Stopped) as error:  # the thread has seen nothing of it
-            self.problem = str(error)
-        else:
-            self._batches = []
+            batches, self._batches = (
+                self._batches,
+                [],
+            )  # the thread does it, even if this is cancelled
+            try:
+                done = await self._workers.run(self._writing.flush, batches, due)
+            except (Overloaded, Stopped) as error:  # it has seen nothing of it
+                self._batches = batches
+                self.problem = str(error)
+                return
             self._handed = done.waiting
             self.pieces += done.pieces
             if due and not done.problem:

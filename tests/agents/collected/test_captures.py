@@ -14,7 +14,7 @@ from pytest_twisted import async_yield_fixture, ensureDeferred
 from twisted.internet import reactor
 
 from agents.bundle import CONTENT_LIMIT
-from agents.collected import Captures, Collected, Exchange
+from agents.collected import Captures, Closed, Collected, Dated, Exchange
 from agents.collected.finishing import finish
 from agents.connectivity.crawl_folder import CrawlFolder
 from agents.connectivity.report import read_report
@@ -158,3 +158,67 @@ async def test_a_full_disk_leaves_no_heap_of_directories(
     await captures.keep(exchange("http://e.org/a"), b"one")
     await captures.sync()
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def closed(folder: Path, body: bytes, *metadata: str) -> Closed:
+    """Return a content that lies in a file, with so many captures."""
+    file = folder / sha256(body).hexdigest()
+    file.write_bytes(body)
+    dated = [Dated(f"2026112107300000000{number}", each) for number, each in enumerate(metadata)]
+    return Closed("http://e.org/live", file, file.name, len(body), dated, "e.org", head=HEAD)
+
+
+@ensureDeferred
+async def test_a_content_in_a_file_gets_all_its_captures(tmp_path: Path, workers: Workers) -> None:
+    """The file is under another name, counted once, and may go afterwards."""
+    whole: list[Collected] = []
+    captures = Captures(reactor, workers, tmp_path, "streaming-1", "streams", 0.0, 10**9)
+    captures.on_whole = whole.append
+    places = ("0000000@00000000", "0000100@00000004", "0000200@00000009")
+    given = closed(tmp_path, b"x" * 300_000, *places)
+    await workers.run(captures.put, [given])
+    given.file.unlink()
+    await captures.sync()
+    path = Path(whole[0].directory)
+    assert contents(path) == {"http://e.org/live": b"x" * 300_000}
+    lines = [json.loads(line) for line in (path / "structure").read_text().splitlines()]
+    assert [line["metadata"] for line in lines] == list(places)
+    assert [line["new"] for line in lines] == [True, False, False]
+    assert all("site: e.org\n" in line["origin"] for line in lines)
+    figures = whole[0].figures
+    assert (figures.captures, figures.contents_new, figures.bytes_received) == (3, 1, 300_000)
+
+
+@ensureDeferred
+async def test_what_was_kept_before_a_disk_was_full_is_offered(
+    tmp_path: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The directory that could not be written on is finished without the part of a put."""
+    whole: list[Collected] = []
+    captures = Captures(reactor, workers, tmp_path, "streaming-1", "streams", 3600.0, 10**9)
+    captures.on_whole = whole.append
+    first, second = (closed(tmp_path, body, "0000000@00000000") for body in (b"one", b"two"))
+    await workers.run(captures.put, [first])
+
+    def full(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "hardlink_to", full)
+        with pytest.raises(OSError, match="No space"):
+            await workers.run(captures.put, [second])
+    await captures.sync()
+    assert [each.figures.captures for each in whole] == [1]
+    assert contents(Path(whole[0].directory)) == {"http://e.org/live": b"one"}
+
+
+@ensureDeferred
+async def test_an_answer_may_belong_to_a_site_of_its_own(tmp_path: Path, workers: Workers) -> None:
+    """Its origin names that site, and says what else was told."""
+    captures = Captures(reactor, workers, tmp_path, "streaming-1", "streams", 3600.0, 10**9)
+    told = (("stream", "20261121073000000000 1"),)
+    await captures.keep(exchange("http://e.org/1.ts", site="e.org", told=told), b"segment")
+    (structure,) = tmp_path.glob("*/structure")
+    origin = json.loads(structure.read_text())["origin"]
+    assert "site: e.org\n" in origin
+    assert "stream: 20261121073000000000 1\n" in origin

@@ -70,6 +70,17 @@ def test_a_line_that_may_not_be_recorded_is_damaged(
     assert read_line(json.dumps({**line, **damage}).encode()) is None
 
 
+def test_captures_of_a_stream_keep_their_places_and_have_names_of_their_own(
+    make_line: Maker,
+) -> None:
+    """Only an offset is metadata; a log, and what did not come by HTTP, is archived as well."""
+    for name in ("stream-log:http://a.example/" + "x" * 8170, "rtsp://a.example/live"):
+        line = make_line(name, b"sound", metadata="0030000@00002500")
+        read = read_line(json.dumps(line).encode())
+        assert read is not None and read.metadata == "0030000@00002500"
+        assert read_line(json.dumps({**line, "metadata": "anything"}).encode()) is None
+
+
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_any_line_gives_a_capture_or_none(line: bytes) -> None:
     """Garbage is no capture, and no error either."""

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from taping import BEGAN, DESCRIBED, HEAD, STREAM, Kept, Tape, done, no_syncs
+from taping import BEGAN, DESCRIBED, HEAD, STREAM, AtOnce, Kept, Tape, done, no_syncs
+from twisted.internet.defer import CancelledError, Deferred, fail
 
 from agents import dates
 from agents.origin import fields, request_of, value
@@ -15,6 +16,7 @@ from agents.stream import LOG_SCHEME
 from agents.stream_log import Begun, ClockEntry, Ended, GapEntry, MarkEntry, TitleEntry, read_line
 from agents.stream_offset import StreamOffset
 from agents.streaming.recording import Beginning, DiskBehind, Gap
+from anet.errors import Overloaded
 from anet.media.interface import Said
 
 
@@ -179,6 +181,49 @@ def test_a_stream_that_talks_too_much_is_cut_short(
     (log,) = Kept(tmp_path).logs()
     ended = log[-1]
     assert isinstance(ended, Ended) and ended.left_out == 22 - len(log)
+
+
+def test_a_flush_that_is_cancelled_is_done_once(tmp_path: Path) -> None:
+    """As when a service stops: what the thread was told to write is not written again."""
+    tape = Tape(tmp_path)
+    jobs: list[tuple[Any, ...]] = []
+
+    def later(*job: Any) -> Deferred[Any]:
+        jobs.append(job)
+        return Deferred()
+
+    workers = tape.recorder._workers
+    tape.recorder._workers = busy = AtOnce()  # type: ignore[assignment]
+    busy.run = later  # type: ignore[method-assign]
+    piece = tape.recorder.begin(tape.beginning())
+    piece.write(b"once")
+    flushing = Deferred.fromCoroutine(tape.recorder.flush())
+    flushing.addErrback(lambda failure: failure.trap(CancelledError))
+    flushing.cancel()
+    piece.write(b" more")
+    tape.recorder._workers = workers
+    for job, *arguments in jobs:
+        job(*arguments)
+    done(tape.recorder.stop())
+    tape.settle()
+    assert Kept(tmp_path).contents() == [b"once more"]
+
+
+def test_what_the_thread_refused_to_take_is_taken_later(tmp_path: Path) -> None:
+    """As when too many jobs wait for it."""
+    tape = Tape(tmp_path)
+    piece = tape.recorder.begin(tape.beginning())
+    piece.write(b"one ")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(AtOnce, "run", lambda *_: fail(Overloaded("1000 jobs are waiting")))
+        tape.flush()
+    assert "waiting" in tape.recorder.problem
+    piece.write(b"two")
+    tape.flush()
+    assert not tape.recorder.problem
+    done(tape.recorder.stop())
+    tape.settle()
+    assert Kept(tmp_path).contents() == [b"one two"]
 
 
 @given(at=st.floats(1e9, 4e9), ats=st.lists(st.floats(-1e-5, 1e-5), min_size=1, max_size=20))
