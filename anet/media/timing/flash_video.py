@@ -35,8 +35,7 @@ class FlashVideoClock(Walk):
         kind, high, low, early, middle, late, stream = _TAG.unpack_from(data, at)
         if kind not in KINDS or stream:
             return self._search()
-        size = high << 16 | low
-        length = HEADER + size + TRAILER
+        length: int = HEADER + (high << 16 | low) + TRAILER
         if kind == SCRIPT or data[at + HEADER + 1] == 0 and _describes(kind, data[at + HEADER]):
             if length <= PREAMBLE_LIMIT and len(data) - at < length:
                 return -length

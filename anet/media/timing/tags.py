@@ -14,7 +14,7 @@ TAG_LIMIT = 16 * 2**20  # bytes; what says to be longer is no tag
 _NOT_SAID = {"filesize", "mime_type", "encoder_settings", "encoded_by", "encoder"}
 
 
-def id3_length(data: bytes, at: int) -> int:
+def id3_length(data: bytes | bytearray, at: int) -> int:
     """Return how long the ID3 tag is that begins here, with its header; 0 where none does.
 
     Of an old one (`TAG`) too, which stands behind what it names. At least `ID3_HEADER` bytes must

@@ -192,6 +192,35 @@ def test_clocks_that_wrap_or_jump_go_on(folder: Path) -> None:
         assert clock.seconds == pytest.approx(2 * clock_of(data).seconds, abs=2.1), name
 
 
+def packet(pid: int, payload: bytes, begins: bool) -> bytes:
+    """Return a packet of a transport stream, filled up in its header."""
+    filling = 184 - len(payload)
+    head = bytes([0x47, begins << 6 | pid >> 8, pid & 0xFF, 0x30 if filling else 0x10])
+    if filling:
+        head += bytes([filling - 1]) + (b"\0" + b"\xff" * filling)[: filling - 1]
+    return head + payload
+
+
+def test_id3_in_a_transport_stream_is_a_title() -> None:
+    """Over several packets, with others between; tables say where it is."""
+    programs = packet(0, b"\0\0\xb0\x0d\0\1\xc1\0\0\0\1\xf0\0" + bytes(4), True)
+    entry = b"\x0f\xe1\0\xf0\0" + b"\x15\xe1\2\xf0\0"
+    streams = packet(0x1000, b"\0\2\xb0\x17\0\1\xc1\0\0\xe1\0\xf0\0" + entry + bytes(4), True)
+    tag = id3(("TIT2", "Titre " * 50), ("TPE1", "Nous"))
+    told = b"\0\0\1\xbd\0\0\x80\x80\5" + bytes(5) + tag
+    sound = packet(0x100, b"\0\0\1\xc0" + bytes(180), True)
+    packets = [packet(0x102, told[:184], True), sound, packet(0x102, told[184:], False), sound]
+    data = programs + streams + b"".join(packets) * 2
+    for step in (1000, 17):
+        clock = clock_for("video/mp2t", data)
+        said = heard(clock, data, step)
+        assert [(place // 188, each.title[:12]) for place, each in said] == [
+            (2, "Nous - Titre"),
+            (6, "Nous - Titre"),
+        ]
+        assert said[0][1].raw == tag
+
+
 def id3(*frames: tuple[str, str]) -> bytes:
     """Return a tag of version 2.4."""
     body = b"".join(
