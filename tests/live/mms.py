@@ -6,6 +6,7 @@
 It is written by the public specification, and ffmpeg's own client is tested against it too.
 """
 
+import shutil
 import subprocess
 import threading
 import time
@@ -14,6 +15,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+import pytest
+
+needs_ffmpeg = pytest.mark.skipif(not shutil.which("ffmpeg"), reason="there is no ffmpeg")
 
 PACKET = 1600  # bytes
 _DATA = bytes.fromhex("3626b2758e66cf11a6d900aa0062ce6c")

@@ -12,7 +12,7 @@ from uuid import uuid4
 from twisted.internet.defer import Deferred, TimeoutError
 from zope.interface import implementer
 
-from anet.errors import BodyTooLarge, ConnectFailed, TimedOut
+from anet.errors import ConnectFailed, TimedOut
 from anet.http.connect import Permit, connect, permit_all
 from anet.http.connection import HttpConnection
 from anet.http.exchange import ClientResponse
@@ -22,7 +22,7 @@ from anet.media.errors import NotAStream, StreamBroken
 from anet.media.interface import Described, Heard, ILiveSource, Media
 from anet.media.kinds import WINDOWS_MEDIA, kind_of
 from anet.media.live_http import Answer, LiveHttp, refused
-from anet.media.mms.chunks import HEADER_LIMIT, Unframing
+from anet.media.mms.chunks import Unframing
 from anet.media.mms.header import Header
 from anet.tasks import sleep
 
@@ -171,15 +171,24 @@ def _is_recorded(head: ResponseHead) -> bool:
 
 
 async def _header(reactor: Any, response: ClientResponse, silence: float) -> Header:
-    reading = Deferred.fromCoroutine(response.read(2 * HEADER_LIMIT))
+    """Return the header with which an answer begins; some servers go on behind it."""
+    unframing = Unframing()
+    told: Deferred[None] = Deferred()
+
+    def keep(piece: bytes) -> None:
+        unframing.feed(piece)
+        if unframing.header is not None or unframing.end is not None:
+            tell(None)
+
+    def tell(_: object) -> None:
+        if not told.called:
+            told.callback(None)
+
+    response.deliver(keep).addBoth(tell)
     try:
-        body: bytes = await reading.addTimeout(silence, reactor)
+        await told.addTimeout(silence, reactor)
     except TimeoutError:
         raise TimedOut(f"{response.address}: no header in {silence:g} seconds") from None
-    except BodyTooLarge:
-        raise NotAStream("its header is too large") from None
-    unframing = Unframing()
-    unframing.feed(body)
     if unframing.header is None:
         raise NotAStream("the server sent no header of Windows Media")
     return unframing.header
