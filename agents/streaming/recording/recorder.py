@@ -121,10 +121,8 @@ class Recorder:
         await self._lock.acquire()
         try:
             self._hand_over()
-            batches, self._batches = (
-                self._batches,
-                [],
-            )  # the thread does it, even if this is cancelled
+            # The thread writes what it is given, also when nobody waits for it any more.
+            batches, self._batches = self._batches, []
             try:
                 done = await self._workers.run(self._writing.flush, batches, due)
             except (Overloaded, Stopped) as error:  # it has seen nothing of it
