@@ -66,7 +66,7 @@ class Tape:
             self.clock.advance(BEGAN + 3600 * len(list(folder.glob("streaming-1-*"))))
         workers: Any = AtOnce()
         self.folder = folder
-        self.open = folder / "streaming-1.pieces"
+        self.open = folder / "streaming-1.open"
         self.captures = Captures(self.clock, workers, folder, "streaming-1", "streams", 0.0, 10**9)
         self.recorder = Recorder(self.clock, workers, self.open, self.captures, **options)
 

@@ -184,7 +184,7 @@ def look(folder: Path) -> None:
     found = b"".join(kept.contents()) if STREAM in kept.captures else b""
     assert WHOLE.startswith(found)
     assert len(found) >= 32 * (folder / "said").stat().st_size
-    assert not list((folder / "streaming-1.pieces").glob("*"))
+    assert not list((folder / "streaming-1.open").glob("*"))
     for log in kept.logs() if found else ():
         assert isinstance(log[0], Begun) and isinstance(log[-1], Ended)
 
