@@ -24,7 +24,7 @@ needs_rtsp = pytest.mark.skipif(
 
 def sound_of(path: Path, parse: str = "mpegaudioparse", pay: str = "rtpmpapay") -> str:
     """Return the pipeline that sends a file of sound, in its own time."""
-    return f"filesrc location={path} ! {parse} ! {pay} name=pay0 pt=96"
+    return f"filesrc location={path} ! {parse} ! {pay} name=pay0"
 
 
 def pictures_and_sound_of(path: Path) -> str:

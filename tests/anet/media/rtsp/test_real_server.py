@@ -121,7 +121,19 @@ def heard(folder: Path) -> dict[str, Any]:
     }
     with Rtsp(mounts) as server:
         peer = ["ffmpeg", "-nostdin", "-v", "error", "-rtsp_transport", "tcp"]
-        peer += ["-i", server.url("/mp3"), "-c", "copy", "-frames:a", "40", "-f", "data", "-"]
+        peer += [
+            "-i",
+            server.url("/mp3"),
+            "-c",
+            "copy",
+            "-map",
+            "0:a",
+            "-frames:a",
+            "80",
+            "-f",
+            "data",
+            "-",
+        ]
         hearing = deferToThread(subprocess.run, peer, capture_output=True, timeout=30)
         keeping = [Deferred.fromCoroutine(keep(server.url(path))) for path in mounts]
         found = dict(zip(mounts, blockon(gatherResults(keeping)), strict=True))
