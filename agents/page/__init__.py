@@ -42,6 +42,7 @@ from agents.page.values import (
     Progress,
     Question,
     Section,
+    Strip,
     Table,
     Tree,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "Rate",
     "Section",
     "Series",
+    "Strip",
     "Table",
     "Tree",
     "cell_html",

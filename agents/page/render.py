@@ -11,6 +11,7 @@ from agents.page.curve import curve_html
 from agents.page.entry import form_html, question_html
 from agents.page.graph import graph_html
 from agents.page.network import network_html
+from agents.page.strip import strip_html
 from agents.page.values import (
     Bars,
     Branch,
@@ -26,6 +27,7 @@ from agents.page.values import (
     Page,
     Question,
     Section,
+    Strip,
     Table,
     Tree,
 )
@@ -173,6 +175,8 @@ def _inside_html(section: Section, key: str) -> str:
             return f'<div class="box">{curve_html(section)}</div>'
         case Bars():
             return f'<div class="box">{bars_html(section)}</div>'
+        case Strip():
+            return f'<div class="box">{strip_html(section)}</div>'
         case Log():
             return f'<div class="box">{_log_html(section, key)}</div>'
         case Tree():

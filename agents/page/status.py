@@ -19,6 +19,7 @@ from agents.page.values import (
     Progress,
     Question,
     Section,
+    Strip,
     Table,
 )
 
@@ -48,6 +49,9 @@ def _section(section: Section) -> dict[str, Any]:
     elif isinstance(section, Bars):
         data["unit"] = section.unit
         data["bars"] = [list(bar) for bar in section.bars]
+    elif isinstance(section, Strip):
+        data["spans"] = [list(span) for span in section.spans]
+        data["marks"] = list(section.marks)
     elif isinstance(section, Log):
         data["lines"] = list(section.lines)
     elif isinstance(section, Note):

@@ -95,6 +95,23 @@ class Bars:
 
 
 @frozen
+class Strip:
+    """Equal spans of time side by side, each coloured by how it was.
+
+    Attributes:
+        title: the caption.
+        spans: tone of each span and what it says to who points at it, the earliest first.
+        marks: what stands below, from the earliest to the latest.
+        legend: what each tone means.
+    """
+
+    title: str
+    spans: Sequence[tuple[Tone, str]]
+    marks: Sequence[str]
+    legend: Mapping[Tone, str]
+
+
+@frozen
 class Log:
     """Lines of text, newest last; the page shows the newest first."""
 
@@ -256,7 +273,7 @@ class Note:
 
 
 Section: TypeAlias = (
-    Figures | Table | Curve | Bars | Log | Tree | Graph | Network | Form | Question | Note
+    Figures | Table | Curve | Bars | Strip | Log | Tree | Graph | Network | Form | Question | Note
 )
 
 

@@ -298,6 +298,10 @@ class Listening:
         status = self._status() if self._following is None else self._following.status()
         return self._tallies.with_former(status)
 
+    def minute(self) -> list[tuple[float, float]]:
+        """Return bits a second in each second of the last minute, with its time."""
+        return self._tallies.minute()
+
     def _status(self) -> StreamStatus:
         ordered, state, reception = self.ordered, self._state, self._reception
         status = StreamStatus(

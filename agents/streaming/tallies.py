@@ -32,6 +32,12 @@ class Tallies:
         """Bits a second, over the last minute of reception."""
         return 8 * sum(self._minute) / max(1, len(self._minute))
 
+    def minute(self) -> list[tuple[float, float]]:
+        """Return bits a second in each second of the last minute, with its time."""
+        now = self._reactor.seconds()
+        oldest = len(self._minute) - 1
+        return [(now - oldest + place, 8.0 * size) for place, size in enumerate(self._minute)]
+
     def came(self, size: int) -> None:
         """Count the bytes of a second."""
         self._minute.append(size)

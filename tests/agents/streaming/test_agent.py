@@ -3,11 +3,13 @@
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from pytest_twisted import async_yield_fixture, ensureDeferred
+from twisted.internet import reactor
 
-from anet.http import HttpClient
+from anet.http import HttpClient, HttpServer, Request, Response
 from hip import RemoteError
 from tests.agents.streaming.tree import Radio, Tree
 
@@ -82,6 +84,7 @@ async def test_private_networks_are_refused(tree: Tree, radio: Radio) -> None:
     assert not radio.listeners
 
 
+@pytest.mark.slow
 @ensureDeferred
 async def test_it_goes_on_while_the_scheduler_is_away(tree: Tree, radio: Radio) -> None:
     """What becomes of a stream meanwhile is told when there is a link again."""
@@ -134,17 +137,60 @@ async def test_when_it_stops_all_is_kept_and_told(tree: Tree, radio: Radio) -> N
 
 
 @ensureDeferred
+async def test_a_channel_in_segments_is_followed(tree: Tree) -> None:
+    """Behind a playlist there may be a manifest; its segments are captures of their own."""
+    manifest = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n#EXTINF:2,\nb.ts\n"
+    bodies = {
+        "/tv.m3u": ("audio/x-mpegurl", "live.m3u8"),
+        "/live.m3u8": ("application/vnd.apple.mpegurl", manifest),
+        "/a.ts": ("video/mp2t", "first segment"),
+        "/b.ts": ("video/mp2t", "second segment"),
+    }
+
+    async def answer(request: Request) -> Response:
+        kind, body = bodies[request.target]
+        return Response(200, [(b"Content-Type", kind.encode())], body.encode())
+
+    server = HttpServer(reactor, "127.0.0.1:0", answer, name="television")
+    server.startService()
+    url = f"http://{server.address}"
+    await tree.start(capture_period=0.001)
+    await tree.listen(url + "/tv.m3u")
+    news = await tree.scheduler.heard("receiving")
+    assert (news.state.protocol, news.state.led_to) == ("hls", url + "/live.m3u8")
+    row = await tree.peer.call("stream", stream=url + "/tv.m3u")
+    assert row["doing"] == "following"
+    assert await tree.peer.call("leave", streams=[url + "/tv.m3u"]) == 0
+    await server.stopService()
+    await tree.service.stopService()
+    await tree.start_agent(capture_period=0.001)
+    found = [path.read_text() for path in tree.directory.glob("archive/crawls/*/structure")]
+    kept = {json.loads(line)["url"] for line in "".join(found).splitlines()}
+    assert kept == {
+        *(url + path for path in bodies),
+        f"stream-log:{url}/live.m3u8",
+    }
+
+
+@ensureDeferred
 async def test_its_page_and_figures_say_how_it_stands(tree: Tree, radio: Radio) -> None:
     """People read the page, Prometheus the figures."""
-    from twisted.internet import reactor
-
     url = radio.start()
     await tree.start()
     await tree.listen(url + "/")
     await tree.scheduler.heard("receiving")
     client = HttpClient(reactor)
     base = f"http://{tree.service.server.address}"
-    for path, expected in (("/", b"Radio 404"), ("/metrics", b'{of="receiving"} 1.0')):
+    own = f"/stream?stream={quote(url + '/', safe='')}"
+    for path, status, expected in (
+        ("/", 200, b"Radio 404"),
+        (own, 200, b"signal time code"),
+        (own.replace("/stream?", "/stream.json?"), 200, b'"signal time code"'),
+        ("/stream?stream=http://nowhere.example/", 404, b"does not listen"),
+        ("/metrics", 200, b'{of="receiving"} 1.0'),
+        ("/metrics", 200, b"dlweb_stream_receiving{stream="),
+    ):
         response = await client.request("GET", base + path)
-        assert expected in await response.read(10**6)
+        assert response.head.status == status
+        assert expected in await response.read(10**6), path
     await client.stopService()
