@@ -66,9 +66,10 @@ class Room(Protocol):
 
 
 class StreamLog:
-    """What all logs have in common: dates and places that do not go back.
+    """What all logs have in common: entries of the clock, and their end, do not go back.
 
-    A date that does not come after the one before is put a microsecond after it.
+    A date that does not come after the one before is put a microsecond after it. What is said in
+    between has dates and places of its own.
 
     Attributes:
         beginning: what was known first.
@@ -131,6 +132,11 @@ class StreamLog:
         )
         return dates.from_timestamp(self._at)
 
+    def _place(self, at: float, offset: StreamOffset) -> tuple[str, int, int]:
+        """Return date, milliseconds and byte of what was said, wherever the clock is."""
+        date = dates.from_timestamp(microseconds(at) / 1_000_000)
+        return date, offset.milliseconds, min(offset.byte, self.size)
+
     def _log(self, line: LogLine) -> None:
         """Have a line written; one for which there is no room is counted."""
         text = encoded(line)
@@ -157,7 +163,8 @@ class OpenLog(StreamLog):
             skew: seconds by which they have come apart (*décalage*).
             program: the date that the stream itself gives, as it writes it.
         """
-        date, ms = self._moment(at, milliseconds)
+        date = self._advance(at, StreamOffset(_within(milliseconds), 0))
+        ms = self._offset.milliseconds
         self._log(ClockEntry(date, ms, None, round(ratio, 9), round(skew, 6), told(program)))
 
     def title(self, at: float, milliseconds: int, said: Said) -> None:
@@ -176,8 +183,8 @@ class OpenLog(StreamLog):
         self._log(MarkEntry(told(what), date, ms))
 
     def _moment(self, at: float, milliseconds: int) -> tuple[str, int]:
-        date = self._advance(at, StreamOffset(_within(milliseconds), 0))
-        return date, self._offset.milliseconds
+        date, ms, _ = self._place(at, StreamOffset(_within(milliseconds), 0))
+        return date, ms
 
 
 def title_entry(said: Said, date: str, milliseconds: int, byte: int | None = None) -> TitleEntry:

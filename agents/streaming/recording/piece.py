@@ -66,8 +66,7 @@ class OpenPiece(StreamLog):
 
     def title(self, at: float, offset: StreamOffset, said: Said) -> None:
         """Log what was said of what is on the air at a place in this piece."""
-        date = self._advance(at, offset)
-        self._log(title_entry(said, date, self._offset.milliseconds, self._offset.byte))
+        self._log(title_entry(said, *self._place(at, offset)))
 
     def turn(self, at: float, offset: StreamOffset, why: str, preamble: bytes = b"") -> "OpenPiece":
         """End it at a place where it may be cut; return the next one, which has what is behind.

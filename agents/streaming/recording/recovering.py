@@ -97,15 +97,14 @@ def _sound(piece: Piece, size: int | None) -> Iterator[LogLine]:
     """Yield the whole lines of a log behind the first, up to what there is of the media."""
     for line in piece.lines[1:]:
         is_behind = isinstance(line, ClockEntry | TitleEntry) and (line.byte or 0) > (size or 0)
-        if is_behind or isinstance(line, Ended):
-            return
-        yield line
+        if not is_behind and not isinstance(line, Ended):
+            yield line
 
 
 def _killed(piece: Piece, lines: list[LogLine], size: int | None) -> Ended:
     """Return the end of a piece whose process was killed."""
-    places = [line for line in lines if isinstance(line, ClockEntry | TitleEntry)]
-    last = places[-1] if places else ClockEntry(piece.begin.line.date, 0, 0)
+    entries = [line for line in lines if isinstance(line, ClockEntry)]
+    last = entries[-1] if entries else ClockEntry(piece.begin.line.date, 0, 0)
     written = Path(piece.path + (LOG if size is None else MEDIA)).stat().st_mtime
     begin = dates.to_datetime(last.at).timestamp()
     end = max(microseconds(begin) + 1, microseconds(written)) / 1_000_000
@@ -119,7 +118,7 @@ def _killed(piece: Piece, lines: list[LogLine], size: int | None) -> Ended:
     )
 
 
-def _estimated(last: ClockEntry | TitleEntry, size: int, elapsed: float, piece: Piece) -> int:
+def _estimated(last: ClockEntry, size: int, elapsed: float, piece: Piece) -> int:
     """Return how many milliseconds of signal the bytes behind the last place hold, by its rate.
 
     Where that is not known, it is the rate that the server says; or else as long as they took.

@@ -72,6 +72,21 @@ def test_a_stream_becomes_contents_with_entries_and_logs(tmp_path: Path) -> None
     assert [each.date for each in kept.captures[LOG_SCHEME + STREAM]] == [first.date, second.date]
 
 
+def test_what_is_said_moves_no_entry_of_the_clock(tmp_path: Path) -> None:
+    """A title is heard before the frame that it stands in is whole, and an entry noted later."""
+    tape = Tape(tmp_path)
+    piece = tape.recorder.begin(tape.beginning())
+    piece.write(b"a" * 100, safe=90)
+    piece.title(BEGAN + 5, StreamOffset(500, 99), Said("soon"))
+    piece.enter(BEGAN + 4, StreamOffset(400, 90))
+    piece.end(BEGAN + 6, 600, "stopped")
+    tape.settle()
+    entry = Kept(tmp_path).captures[STREAM][1]
+    assert (entry.date, entry.metadata) == (dates.from_timestamp(BEGAN + 4), "0000400@00000090")
+    title = Kept(tmp_path).logs()[0][1]
+    assert isinstance(title, TitleEntry) and (title.ms, title.byte) == (500, 99)
+
+
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("write"), st.binary(max_size=40), st.integers(0, 30)),
