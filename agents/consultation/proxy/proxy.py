@@ -7,7 +7,7 @@ readers who ask for the live web get it, by `live`, where the operator allows th
 
 from collections.abc import Awaitable, Callable
 
-from attrs import frozen
+from attrs import evolve, frozen
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
@@ -32,6 +32,7 @@ from agents.consultation.readers.destinations import destination_of, is_worker
 from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screens import Screens
+from agents.consultation.streams.manifests import without_directives
 from agents.consultation.streams.on_air import Found, OnAir, as_listener, as_stream
 from agents.consultation.streams.radio import Tuned
 from agents.urls import authority, canonical, split_port
@@ -109,7 +110,7 @@ class Proxy:
             allowed = preflight(request)
             if allowed is not None:
                 return _Answered("preflight", allowed)
-            return await self._capture(request, asked)
+            return await self._capture(request, evolve(asked, url=without_directives(asked.url)))
         except Faulted as error:
             return self._fault(request, asked, error.fault)
 

@@ -26,6 +26,9 @@ _QUOTED = re.compile(r'URI="([^"\r\n]{1,4096})"')
 _BASE = re.compile(r"<BaseURL[^>]{0,200}>\s*([^<\s]{1,4096})\s*</BaseURL>")
 _TIMING = re.compile(r"<UTCTiming\s([^>]{1,4096})>")
 _ATTRIBUTE = re.compile(r"""(schemeIdUri|value)\s*=\s*["']([^"']{1,4096})["']""")
+_DIRECTIVES = ("_HLS_msn=", "_HLS_part=", "_HLS_skip=")
+    r"(?<=\?)_HLS_(?:msn|part|skip)=[^&]*(?:&|$)|&_HLS_(?:msn|part|skip)=[^&]*|\?$"
+)
 _CLOCKS = ("urn:mpeg:dash:utc:http-xsdate:", "urn:mpeg:dash:utc:http-iso:")
 
 
@@ -56,6 +59,19 @@ def is_manifest(capture: Capture) -> bool:
         kind = ""
     is_typed = kind.partition(";")[0].strip().lower() in _TYPES
     return is_typed or target(capture.url).partition("?")[0].lower().endswith(_SUFFIXES)
+
+
+def without_directives(url: str) -> str:
+    """Return the URL of a playlist without what a player of low latency asks of its server.
+
+    It names the part for which the answer shall wait (RFC 8216bis §6.2.5); what is archived is the
+    playlist, and nothing has to be waited for.
+    """
+    path, _, query = url.partition("?")
+    if "_HLS_" not in query:
+        return url
+    kept = [each for each in query.split("&") if not each.startswith(_DIRECTIVES)]
+    return f"{path}?{'&'.join(kept)}" if kept else path
 
 
 def read_manifest(url: str, body: bytes) -> Manifest:

@@ -97,6 +97,8 @@ async def test_an_archived_channel_plays_at_the_readers_date(
 
     def play() -> list[dict[str, Any]]:
         browser.open(TELEVISION)
+        if not browser.run("document.querySelector('video').canPlayType('application/x-mpegURL')"):
+            pytest.skip("this browser plays no HLS by itself")
         return listen(browser, 8)
 
     heard = await deferToThread(play)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.capture import Capture
-from agents.consultation.streams.manifests import is_manifest, read_manifest
+from agents.consultation.streams.manifests import is_manifest, read_manifest, without_directives
 
 URL = "http://tv.example/live/a.m3u8"
 HLS = b"""#EXTM3U
@@ -65,6 +65,23 @@ def test_manifests_are_known_by_type_or_name(
     """Servers say many types, and some none."""
     head = f"HTTP/1.1 {status} x\r\nContent-Type: {kind}\r\n\r\n".encode()
     assert is_manifest(Capture(url, "", "", 0, status, head)) is expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "plain"),
+    [
+        (URL, URL),
+        (f"{URL}?_HLS_msn=7", URL),
+        (f"{URL}?_HLS_msn=7&_HLS_part=2", URL),
+        (f"{URL}?_HLS_msn=7&_HLS_part=2&_HLS_skip=YES", URL),
+        (f"{URL}?a=1&_HLS_msn=7&b=2", f"{URL}?a=1&b=2"),
+        (f"{URL}?_HLS_msn=7&b=2", f"{URL}?b=2"),
+        (f"{URL}?x_HLS_msn=7", f"{URL}?x_HLS_msn=7"),
+    ],
+)
+def test_what_a_player_of_low_latency_asks_of_a_server_is_no_name(asked: str, plain: str) -> None:
+    """The playlist is archived under its own name."""
+    assert without_directives(asked) == plain
 
 
 @given(st.binary())
