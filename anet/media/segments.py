@@ -49,6 +49,7 @@ class Segment:
         discontinuity: whether it begins anew: other clock, other encoding.
         gap: whether its source says that there are no bytes.
         encrypted: whether it cannot be read as it comes.
+        computed: whether only the clock says that it is there; its encoder may be late.
         needs: what a player must have before it: keys and initialisations.
     """
 
@@ -61,6 +62,7 @@ class Segment:
     discontinuity: bool = False
     gap: bool = False
     encrypted: bool = False
+    computed: bool = False
     needs: tuple[Resource, ...] = ()
 
     @property

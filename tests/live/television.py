@@ -62,8 +62,8 @@ _HLS = (
     "-hls_flags delete_segments+temp_file+program_date_time"
 )
 _FMP4 = "-hls_segment_type fmp4 -hls_fmp4_init_filename init.mp4"
-_DASH = (
-    f"-f dash -seg_duration {SEGMENT} -window_size {_LISTED} -extra_window_size 2 "
+_DASH = (  # by numbers, segments are there as the clock says: longer than an encoder may be late
+    f"-f dash -seg_duration {SEGMENT} -window_size 40 -extra_window_size 20 "
     "-utc_timing_url {time} -init_seg_name i$RepresentationID$.m4s "
     "-media_seg_name s$RepresentationID$-$Number%05d$.m4s"
 )

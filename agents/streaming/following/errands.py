@@ -19,6 +19,7 @@ from anet.media.segments import Resource, Segment
 from anet.tasks import Tasks
 
 REFUSALS = 4  # after which something is given up: segments may be listed shortly before they exist
+COMPUTED_REFUSALS = 20  # likewise, of those of which only the clock says that they exist
 _FIRST, _LONGEST = 0.5, 8.0  # seconds between two attempts
 
 
@@ -129,7 +130,7 @@ class Errands:
             kept = await self._fetch(errand)
         except NotFetched as error:
             errand.refusals += error.is_refusal
-            if errand.refusals < REFUSALS:
+            if errand.refusals < _refusals_borne(errand.segment):
                 self._rest(errand)
                 return
             errand.given_up = str(error)
@@ -147,3 +148,7 @@ class Errands:
         del self._resting[errand]
         self._waiting.appendleft(errand)
         self._go()
+
+
+def _refusals_borne(segment: Segment | None) -> int:
+    return COMPUTED_REFUSALS if segment is not None and segment.computed else REFUSALS

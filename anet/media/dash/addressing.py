@@ -57,6 +57,7 @@ def segments(representation: Representation, span: Span) -> list[Segment]:
                 Resource(_joined(representation.base, _filled(how.media, known))),
                 length / how.timescale,
                 date=span.start + begin,
+                computed=not how.runs,
                 needs=needs,
             )
         )

@@ -29,7 +29,7 @@ def _segment(entry: Entry, number: int) -> Segment:
         entry.discontinuity,
         entry.gap,
         bool(entry.keys),
-        needs if entry.map is None else (*needs, entry.map),
+        needs=needs if entry.map is None else (*needs, entry.map),
     )
 
 

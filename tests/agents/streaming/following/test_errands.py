@@ -1,6 +1,6 @@
 """What is to be fetched of a stream, within limits."""
 
-from attrs import define, field
+from attrs import define, evolve, field
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
@@ -89,6 +89,21 @@ def test_what_is_refused_is_tried_again_and_then_given_up() -> None:
     server.answer("1", 404)
     assert server.done == [(1, "no")]
     assert len(server.asked) == 4
+
+
+def test_what_only_the_clock_says_is_there_may_be_late() -> None:
+    """An encoder that lags behind its own clock is waited for, as long as the window lasts."""
+    clock, server = Clock(), Server()
+    todo = errands(clock, server)
+    late = errand(1)
+    assert late.segment is not None
+    late.segment = evolve(late.segment, computed=True)
+    todo.add(late)
+    for _ in range(10):
+        server.answer("1", 404)
+        clock.pump([8.0])
+    server.answer("1")
+    assert server.done == [(1, "")]
 
 
 def test_faults_of_the_server_are_borne_while_a_segment_is_listed() -> None:
