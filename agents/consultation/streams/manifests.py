@@ -27,8 +27,6 @@ _BASE = re.compile(r"<BaseURL[^>]{0,200}>\s*([^<\s]{1,4096})\s*</BaseURL>")
 _TIMING = re.compile(r"<UTCTiming\s([^>]{1,4096})>")
 _ATTRIBUTE = re.compile(r"""(schemeIdUri|value)\s*=\s*["']([^"']{1,4096})["']""")
 _DIRECTIVES = ("_HLS_msn=", "_HLS_part=", "_HLS_skip=")
-    r"(?<=\?)_HLS_(?:msn|part|skip)=[^&]*(?:&|$)|&_HLS_(?:msn|part|skip)=[^&]*|\?$"
-)
 _CLOCKS = ("urn:mpeg:dash:utc:http-xsdate:", "urn:mpeg:dash:utc:http-iso:")
 
 
