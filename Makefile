@@ -16,7 +16,7 @@ endif
 
 .PHONY: help run test lint format reference lock wheel clean
 .PHONY: benchmark benchmark-hip benchmark-extraction benchmark-analysis benchmark-frontier
-.PHONY: benchmark-storage benchmark-replay benchmark-warc
+.PHONY: benchmark-storage benchmark-replay benchmark-warc benchmark-streaming
 .DEFAULT_GOAL := help
 
 help:
@@ -35,6 +35,7 @@ help:
 	@echo 'make benchmark-storage   compare a storage node with nginx, twisted.web and SeaweedFS'
 	@echo 'make benchmark-replay    compare the proxy with pywb (installs it beside)'
 	@echo 'make benchmark-warc      compare import and export with FastWARC and warcio'
+	@echo 'make benchmark-streaming compare listening to radio with ffmpeg and streamripper'
 	@echo 'make lock                choose the newest versions of what we depend on'
 	@echo 'make wheel               build the wheel in dist/'
 	@echo 'make clean               remove what was built; archives stay'
@@ -83,6 +84,9 @@ benchmark-replay: $(VENV)/installed-benchmarks $(VENV)-pywb/bin/uwsgi
 
 benchmark-warc: $(VENV)/installed-benchmarks
 	$(VENV)/bin/python benchmarks/warc.py
+
+benchmark-streaming: $(VENV)/installed
+	$(VENV)/bin/python benchmarks/streaming.py
 
 # pywb wants libraries that would replace ours.
 $(VENV)-pywb/bin/uwsgi:

@@ -13,7 +13,7 @@ from typing import Any
 
 from twisted.protocols.policies import ProtocolWrapper
 
-FLOOD = 64 * 1024  # bytes; kernels take as much of a connection before they are asked for it
+FLOOD = 48 * 1024  # bytes; kernels take 64 KiB of a connection before they are asked for it
 WAITING_LIMIT = 2 * 1024 * 1024  # bytes; read once a second, that is 16 Mbit/s
 _MUCH = 32 * 1024  # bytes in one read after which there may be more
 

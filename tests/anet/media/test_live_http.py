@@ -16,7 +16,7 @@ from anet.errors import ForbiddenAddress, TimedOut
 from anet.media.errors import MediaError, NotAStream, StreamBroken, StreamEnded, StreamRefused
 from anet.media.interface import Heard, ILiveSource, Media, Said
 from anet.media.live_http import BODY_LIMIT, Answer, LiveHttp, open_http
-from anet.media.tidal import FLOOD, WAITING_LIMIT
+from anet.media.tidal import WAITING_LIMIT
 from anet.tasks import sleep
 from tests.anet.servers import certificate
 
@@ -161,7 +161,7 @@ async def test_a_flood_is_bounded(says: Callable[..., Station]) -> None:
         taken.append(media(source.take()))
         await sleep(reactor, 0.1)
     assert b"".join(taken) == sent
-    assert max(map(len, taken)) <= WAITING_LIMIT + FLOOD
+    assert max(map(len, taken)) <= WAITING_LIMIT + 2**16  # one read more
     assert len(taken) <= 15  # kernels alone would take more turns than that
     assert source.take() == ()
     source.close()
