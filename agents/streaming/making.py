@@ -7,11 +7,12 @@ from agents.stream import OrderedStream
 from agents.streaming import following
 from agents.streaming.config import StreamingConfig
 from agents.streaming.cutting import Lengths
-from agents.streaming.listening import Following, Means, OnNews
+from agents.streaming.listening import Following, Means
 from agents.streaming.opening import Manifest, Opener
 from agents.streaming.protocols import protocols
 from agents.streaming.reception import Rules
 from agents.streaming.recording import Recorder
+from agents.streaming.standing import OnNews
 from agents.streaming.tide import Tide
 from anet.backoff import Backoff
 from anet.workers import Workers

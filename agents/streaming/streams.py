@@ -20,8 +20,9 @@ from agents.stream import (
     canonical,
 )
 from agents.streaming.errors import NotCanonical, TooMany
-from agents.streaming.listening import Listening, OnNews
+from agents.streaming.listening import Listening
 from agents.streaming.recording import Recovered
+from agents.streaming.standing import OnNews
 from agents.streaming.telling import Teller
 from anet.tasks import Tasks
 

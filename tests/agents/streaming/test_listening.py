@@ -225,6 +225,16 @@ def test_whatever_goes_wrong_with_one_reception_another_begins(air: Air) -> None
     assert air.recorder.pieces[0].ending[2] == "break: nobody thought of that"
 
 
+def test_whatever_goes_wrong_in_opening_it_is_tried_again(air: Air) -> None:
+    """A fault in what reads a playlist costs an attempt, and not the stream."""
+    source = FakeSource()
+    listening = air.listen(RecursionError("nobody thought of that"), source)
+    air.pass_by(3)
+    air.pass_by(2, source)
+    assert air.outcomes == ["failing", "receiving"]
+    assert listening.status().doing == "receiving"
+
+
 def test_a_disk_that_is_full_is_a_break(air: Air) -> None:
     """What cannot be kept is not pretended to be heard."""
     first, second = FakeSource(), FakeSource()
