@@ -5,6 +5,7 @@ from struct import pack
 from anet.media.timing.aac import AdtsClock, LoasClock
 from anet.media.timing.advanced_systems import DATA, FILE_PROPERTIES, HEADER, AdvancedSystemsClock
 from anet.media.timing.flash_video import FlashVideoClock
+from anet.media.timing.interleaved import InterleavedClock
 from anet.media.timing.iso_media import IsoMediaClock
 from anet.media.timing.matroska import MatroskaClock
 from anet.media.timing.mpeg_audio import MpegAudioClock
@@ -63,6 +64,17 @@ MEDIA: dict[type[Walk], list[bytes]] = {
     MatroskaClock: [
         b"\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\xff\x15\x49\xa9\x66\x87\x2a\xd7\xb1\x83\x0f\x42\x40"
         + b"\x1f\x43\xb6\x75\xff\xe7\x81\1\xa3\x84\x81\0\0\x80" * 3
+    ],
+    InterleavedClock: [
+        b"RTSP/1.0 200 OK\r\nContent-Type: application/sdp\r\nContent-Length: 50\r\n\r\n"
+        + b"v=0\nm=audio 0 RTP/AVP 0\nm=video 0 RTP/AVP 96\n".ljust(50, b"\n")
+        + b"RTSP/1.0 200 OK\r\nTransport: interleaved=0-1\r\n\r\n" * 2
+        + b"".join(
+            b"$\0\0\x0d" + pack(">HHII", 0x8000, number, number * 160, 1) + b"a"
+            for number in (1, 2, 5)
+        )
+        + b"$\1\0\x1c\x80\xc8\0\6"
+        + pack(">IIIIII", 1, 3_900_000_000, 0, 160, 0, 0)
     ],
     FlashVideoClock: [
         b"FLV\1\4\0\0\0\x09\0\0\0\0" + b"\x08\0\0\2\0\0\x17\0\0\0\0\x2fa\0\0\0\x0d" * 3

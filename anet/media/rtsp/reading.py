@@ -87,9 +87,10 @@ def _message(data: bytes, at: int) -> tuple[Found | None, int]:
         begin += 1
     part = data[begin : begin + HEAD_LIMIT]
     length = end_of_head(part)
+    is_over = len(part) == HEAD_LIMIT and length is None or begin - at > HEAD_LIMIT
+    if is_over or not _may_begin(part):
+        raise MalformedMessage(f"{part[:40]!r} is nothing of RTSP")
     if length is None:
-        if len(part) == HEAD_LIMIT or begin - at > HEAD_LIMIT or not _may_begin(part):
-            raise MalformedMessage(f"{part[:40]!r} is nothing of RTSP")
         return None, len(data) - at + 1
     head, method = _head(part[:length])
     said = head.headers.text(b"content-length") or "0"
@@ -104,7 +105,7 @@ def _message(data: bytes, at: int) -> tuple[Found | None, int]:
 def _may_begin(part: bytes) -> bool:
     """Tell whether a message may begin like this."""
     line, ended, _ = part.partition(b"\n")
-    return b"RTSP/" in line if ended else not line or bool(_BEGINNING.fullmatch(line))
+    return not part or bool(_BEGINNING.fullmatch(line)) and (not ended or b"RTSP/" in line)
 
 
 def _head(raw: bytes) -> tuple[ResponseHead, str]:

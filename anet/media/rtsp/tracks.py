@@ -5,6 +5,8 @@ reader.feed(preamble)  # again with a later piece, it changes nothing
 played = reader.feed(piece)
 """
 
+import re
+
 from attrs import frozen
 
 from anet.errors import MalformedMessage
@@ -15,6 +17,8 @@ from anet.media.rtsp.unpacking import Unpacker, unpacker_for
 
 INTERLEAVED = "application/x-rtsp-interleaved"
 """The media type of what a server of RTSP sent over its connection, from its description on."""
+
+_MARK = re.compile(rb"[$A-Z_]")  # what frames, replies and demands begin with
 
 
 @frozen
@@ -113,5 +117,5 @@ class TrackReader:
 
 def _next(data: bytes, at: int) -> int:
     """Return where the next frame or reply may begin."""
-    places = (data.find(mark, at) for mark in (b"$", b"RTSP/1"))
-    return min((place for place in places if place >= 0), default=len(data))
+    found = _MARK.search(data, at)
+    return found.start() if found else len(data)

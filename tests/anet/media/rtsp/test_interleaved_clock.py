@@ -103,14 +103,16 @@ def test_it_does_not_matter_how_it_is_fed(places: list[int]) -> None:
     )  # fmt: skip
 
 
-@given(st.binary(max_size=300))
-def test_hostile_bytes(data: bytes) -> None:
-    """What is nothing of RTSP passes, and takes no time; what follows is found again."""
-    clock = InterleavedClock()
-    clock.feed(BEGINNING)
-    clock.feed(data)
-    assert clock.position == len(BEGINNING) + len(data)
-    assert 0 <= clock.boundary <= clock.position
+@given(st.binary(max_size=300), st.integers(0, 300))
+def test_hostile_bytes(data: bytes, place: int) -> None:
+    """What is nothing of RTSP passes, alike however it is cut."""
+    clock, cut = InterleavedClock(), InterleavedClock()
+    clock.feed(BEGINNING + data + sound(4))
+    for part in (BEGINNING, data[:place], data[place:], sound(4)):
+        cut.feed(part)
+        assert 0 <= cut.boundary <= cut.position
+    assert clock.position == len(BEGINNING) + len(data) + len(sound(4))
+    assert (cut.boundary, cut.seconds) == (clock.boundary, clock.seconds)
 
 
 def test_the_walk_finds_its_way_again() -> None:

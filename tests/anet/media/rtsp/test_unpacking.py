@@ -165,6 +165,23 @@ def test_a_track_does_not_depend_on_how_it_is_fed(places: list[int]) -> None:
     assert reader.media_type == "audio/mpeg"
 
 
+spoilt = st.one_of(
+    st.binary(max_size=30),
+    st.sampled_from([b"$", b"RTSP/1.0 200 OK\r\n", b"\r\n", b"GET_PARAMETER * RTSP/1.0\r\n\r\n",
+                     frame(4, packet(bytes(4) + b"[]", 3)), opening(MP3, 4)]),
+)  # fmt: skip
+
+
+@given(st.lists(spoilt, max_size=8), st.lists(st.integers(0, 2000), max_size=8))
+def test_spoilt_streams(parts: list[bytes], places: list[int]) -> None:
+    """What is nothing of RTSP is passed over, alike however the stream is cut."""
+    data = b"".join([STREAM[:600], *parts, STREAM])
+    reader = TrackReader()
+    ends = sorted({0, len(data), *(place % len(data) for place in places)})
+    given = b"".join(reader.feed(data[a:b]) for a, b in zip(ends, ends[1:], strict=False))
+    assert given == TrackReader().feed(data)
+
+
 def test_pieces_of_a_stream() -> None:
     """A preamble before a later piece changes nothing; what is half at a cut is passed over."""
     preamble = opening(MP3, 4)
