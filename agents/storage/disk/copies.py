@@ -24,6 +24,7 @@ def captures_of(
     after: bytes = b"",
     limit: int = ALL,
     heads: bool = True,
+    versions: bool = False,
     damage: list[DamagedStructure] | None = None,
 ) -> Iterator[Capture]:
     """Yield the captures of all copies, each once, in the order of their dates.
@@ -33,7 +34,7 @@ def captures_of(
 
     Args:
         layouts: the disks to look at.
-        key, first, last, after, limit, heads: see `read_captures`.
+        key, first, last, after, limit, heads, versions: see `read_captures`.
         damage: takes all that is wrong, and nothing is raised: for who goes on with what is sound.
 
     Raises:
@@ -41,7 +42,8 @@ def captures_of(
     """
     found_damage: list[DamagedStructure] = [] if damage is None else damage
     lines = None if damage is None and len(layouts) == 1 else found_damage
-    bounds: dict[str, Any] = {"after": after, "limit": limit, "heads": heads, "damage": lines}
+    bounds: dict[str, Any] = {"after": after, "limit": limit, "damage": lines}
+    bounds |= {"heads": heads, "versions": versions}
     copies = [
         _until_damaged(read_captures(layout, key, first, last, **bounds), found_damage)
         for layout in layouts

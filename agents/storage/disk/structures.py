@@ -7,11 +7,12 @@ from types import TracebackType
 
 from attrs import frozen
 
-from agents.capture import Capture
+from agents.capture import METADATA_LIMIT, Capture
 from agents.dates import InvalidDate, to_datetime
 from agents.storage.disk.layout import CAPTURES, HEADS, Layout
-from agents.storage.disk.lines import PREFIX, SIZE, Line, checksum_of, decode_text
+from agents.storage.disk.lines import COVERED, PREFIX, SIZE, Line, checksum_of, decode_text
 from agents.storage.errors import DamagedStructure
+from agents.stream_offset import is_within
 
 HEADER = b"dlweb-structure 1 "
 _HEADER_LIMIT = 1 << 20  # bytes of the first line, and so of a URL
@@ -147,6 +148,14 @@ class StructureReader:
             )
         return line, data
 
+    def is_within(self, index: int) -> bool:
+        """Tell whether a line only notes a place further on in a content of a stream.
+
+        Nothing else of it is read: a stream has a thousand such lines for each day.
+        """
+        metadata = os.pread(self._lines, METADATA_LIMIT, index * SIZE + COVERED - METADATA_LIMIT)
+        return is_within(metadata.decode("latin-1"))
+
     def _open_heads(self) -> int:
         if self._heads < 0:
             try:
@@ -251,6 +260,7 @@ def read_captures(
     after: bytes = b"",
     limit: int = ALL,
     heads: bool = True,
+    versions: bool = False,
     damage: list[DamagedStructure] | None = None,
 ) -> Iterator[Capture]:
     """Yield captures of a URL in the order of their dates.
@@ -263,6 +273,7 @@ def read_captures(
         after: the prefix (see `lines`) of a line to go on after.
         limit: captures at most.
         heads: whether origin and head are given too.
+        versions: whether entries of streams within a content are left out.
         damage: takes what is wrong with single lines, which then are passed over.
 
     Raises:
@@ -275,7 +286,13 @@ def read_captures(
     with reader:
         url = reader.url
         start = reader.lower_bound(max(first.encode("ascii"), after + b"~" if after else b""))
-        for index in range(start, min(start + limit, len(reader))):
+        left = limit
+        for index in range(start, len(reader)):
+            if not left:
+                return
+            if versions and reader.is_within(index):
+                continue
+            left -= 1
             try:
                 capture = reader.capture(index, url, heads=heads)
             except DamagedStructure as error:

@@ -25,7 +25,6 @@ from agents.storage.node.answers import (
     not_held,
     number_of,
 )
-from agents.stream_offset import is_within
 from anet.errors import Overloaded
 from anet.http import Request, Response, date_now
 
@@ -184,6 +183,7 @@ class StructureRoutes:
                 after=after,
                 limit=min(limit, _PAGE_WITH_HEADS if heads else _PAGE),
                 heads=heads,
+                versions=versions,
             )
             return _some(found)
 
@@ -191,11 +191,9 @@ class StructureRoutes:
         while limit > 0 and (page := await self._from_copies(key, read)):
             limit -= len(page)
             after = prefix(page[-1].date, page[-1].content)
-            wanted = [each for each in page if not (versions and is_within(each.metadata))]
-            shown = wanted if heads else [_without_head(each) for each in wanted]
-            if shown:
-                yield opening + msgspec.json.encode(shown)[1:-1]
-                opening = b","
+            shown = page if heads else [_without_head(each) for each in page]
+            yield opening + msgspec.json.encode(shown)[1:-1]
+            opening = b","
         yield b"]" if opening == b"," else b"[]"
 
     async def _from_copies(
