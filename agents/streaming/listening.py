@@ -13,7 +13,7 @@ by the tide alone: no stream has a timer of its own.
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from twisted.internet.defer import CancelledError
 from twisted.logger import Logger
 
@@ -26,7 +26,7 @@ from agents.streaming.standing import OnNews, Standing
 from agents.streaming.tide import Tide
 from anet.backoff import Backoff
 from anet.errors import AnetError
-from anet.media.errors import StreamEnded, StreamRefused
+from anet.media.errors import NotAStream, StreamEnded, StreamRefused
 from anet.media.interface import ILiveSource
 from anet.tasks import Tasks
 
@@ -62,6 +62,8 @@ class Means:
         backoff: makes the waits of a stream.
         follow: makes what follows a manifest, and tells what becomes of it. Told that it fails
             or is over, the stream is opened anew after a while.
+        places: the stream that is received from a URL, by that URL. Pages name both a station's
+            playlist and what is in it; that is received once.
     """
 
     reactor: Any
@@ -71,6 +73,7 @@ class Means:
     rules: Rules
     backoff: Callable[[], Backoff]
     follow: Callable[[OrderedStream, Manifest, OnNews], Following]
+    places: dict[str, str] = field(factory=dict)
 
 
 class Listening:
@@ -90,6 +93,7 @@ class Listening:
         self._means = means
         self._standing = Standing(means.reactor, ordered, on_news)
         self._doing: Doing = "waiting"
+        self._place = ""  # the URL from which it is received, also between two receptions
         self._due = 0.0
         self._backoff = means.backoff()
         self._reception: Reception | None = None
@@ -113,6 +117,7 @@ class Listening:
                 self._standing.tell("broken", STOPPED)
         if self._following is not None:
             await self._end_following(self._following)
+        self._leave_place()
         self._doing = "waiting"
 
     # The states
@@ -148,8 +153,30 @@ class Listening:
             _log.failure("{stream} cannot be opened", stream=self.ordered.stream)
             self._fail(error)
 
+    def _take_place(self, url: str) -> None:
+        """Be the one that receives what is at a URL.
+
+        Raises:
+            NotAStream: it is received as another stream already.
+        """
+        holder = self._means.places.get(url, self.ordered.stream)
+        if holder != self.ordered.stream:
+            raise NotAStream(f"it is listened to already, as {holder}")
+        self._leave_place()
+        self._means.places[url] = self.ordered.stream
+        self._place = url
+
+    def _leave_place(self) -> None:
+        self._means.places.pop(self._place, None)
+        self._place = ""
+
     def _hear(self, source: ILiveSource) -> None:
         means, standing = self._means, self._standing
+        try:
+            self._take_place(source.described.url)
+        except NotAStream:
+            source.close()
+            raise
         self._doing = "receiving"
         self._reception = Reception(
             means.reactor,
@@ -212,6 +239,7 @@ class Listening:
     # Following
 
     def _follow(self, manifest: Manifest) -> None:
+        self._take_place(manifest.url)
         # What is kept of it is kept under the URL where it was found, as all streams are.
         ordered = evolve(self.ordered, stream=manifest.url, state=self._standing.state)
         self._following = self._means.follow(ordered, manifest, self._followed)

@@ -74,6 +74,28 @@ async def test_it_refuses_what_it_cannot_take(tree: Tree) -> None:
 
 
 @ensureDeferred
+async def test_what_is_at_one_place_is_received_once(tree: Tree, radio: Radio) -> None:
+    """A page names a station's playlist, and a crawl finds in it where the station is."""
+    url = radio.start()
+
+    async def playlist(_: Request) -> Response:
+        return Response(200, [(b"Content-Type", b"audio/x-mpegurl")], url.encode() + b"/live\n")
+
+    server = HttpServer(reactor, "127.0.0.1:0", playlist, name="playlist")
+    server.startService()
+    await tree.start()
+    await tree.listen(url + "/live")
+    await tree.scheduler.heard("receiving")
+    await tree.listen(f"http://{server.address}/live.m3u")
+    news = await tree.scheduler.heard("failing")
+    assert news.state.problem == f"it is listened to already, as {url}/live"
+    await tree.peer.call("leave", streams=[url + "/live"])
+    await tree.scheduler.heard("receiving", f"http://{server.address}")
+    assert len(radio.listeners) == 1
+    await server.stopService()
+
+
+@ensureDeferred
 async def test_private_networks_are_refused(tree: Tree, radio: Radio) -> None:
     """Loopback is listened to only where the order says so."""
     url = radio.start()
