@@ -138,6 +138,7 @@ class Servers:
             looking.urls.index,
             parts.extracting,
             parts.mining,
+            parts.streams.catalogue,
         )
         return [cdx.add_to, mementos.add_to, api.add_to]
 

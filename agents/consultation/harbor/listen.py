@@ -9,11 +9,10 @@ pictures.
 import re
 
 from agents import dates
-from agents.capture import Capture
 from agents.consultation.errors import Faulted, LookupFailed, NodesFailed
 from agents.consultation.faults.contents import fault_answer
 from agents.consultation.harbor.means import Means
-from agents.consultation.streams.radio import is_of_stream, media_type
+from agents.consultation.streams.radio import is_of_stream
 from agents.stream import canonical
 from anet.http import Request, Response
 
@@ -44,7 +43,7 @@ async def listen(means: Means, request: Request) -> Response:
         return means.unreachable(request, error)
     if tuned is None:
         return means.say(request, 404, "listen.nothing", nothing)
-    fields = [*_fields(nearest.capture), *tuned.fields]
+    fields = [*_fields(tuned.media_type), *tuned.fields]
     return Response(200, fields, tuned.sound)
 
 
@@ -53,9 +52,9 @@ def _shows(means: Means, request: Request, url: str, date: str) -> bool:
     return means.catalogue is None or means.catalogue.shows(url, date, means.reader(request))
 
 
-def _fields(capture: Capture) -> list[tuple[bytes, bytes]]:
+def _fields(media_type: str) -> list[tuple[bytes, bytes]]:
     return [
-        (b"Content-Type", playable(media_type(capture)).encode()),
+        (b"Content-Type", playable(media_type).encode()),
         (b"Content-Security-Policy", _ALONE),
         (b"Cross-Origin-Resource-Policy", b"same-origin"),
         (b"X-Content-Type-Options", b"nosniff"),

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
-from attrs import frozen
+from attrs import Attribute, asdict, frozen
 
 from agents import dates, origin
 from agents.capture import Capture, structure_key
@@ -32,6 +32,7 @@ from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screen import told as screen_told
 from agents.consultation.readers.screens import Screens
+from agents.consultation.streams.catalogue import Catalogue, CatalogueAway
 from agents.consultation.urls.index import UrlIndex
 from agents.consultation.urls.surt import MATCHES
 from anet.errors import AnetError, Overloaded
@@ -60,6 +61,7 @@ class Api:
         index: of URLs.
         extracting: reads documents.
         mining: knows who links to whom; None where the operator did not switch it on.
+        catalogue: knows the archived streams.
     """
 
     doors: Doors
@@ -70,10 +72,20 @@ class Api:
     index: UrlIndex
     extracting: Extracting
     mining: Mining | None = None
+    catalogue: Catalogue | None = None
 
     def add_to(self, router: Router) -> Router:
         """Serve the interface, and its contract at `/api/openapi.json`."""
-        for name in ("captures", "capture", "content", "links", "text", "urls"):
+        for name in (
+            "captures",
+            "capture",
+            "content",
+            "links",
+            "text",
+            "urls",
+            "streams",
+            "titles",
+        ):
             self._route(router, "GET", name, getattr(self, name))
         for name in ("backlinks", "similar"):
             self._route(router, "GET", name, getattr(self, name))
@@ -102,7 +114,7 @@ class Api:
         except FormRefused:
             detail = "the request was sent by another site than the harbor"
             return problem(403, "refused", "The date is unchanged", detail)
-        except (LookupFailed, NodesFailed, ContentDamaged, Overloaded) as error:
+        except (LookupFailed, NodesFailed, ContentDamaged, CatalogueAway, Overloaded) as error:
             detail = f"The archive does not answer: {error}. Try again in a moment."
             return problem(503, "archive-unreachable", "The archive does not answer", detail)
 
@@ -203,6 +215,35 @@ class Api:
             (b"Dlweb-Content", capture.content.encode()),
         ]
         return Response(200, fields, content, length=capture.size)
+
+    # Streams
+
+    async def streams(self, request: Request, reader: Reader) -> Response:
+        """List archived radios and televisions in the order of their URLs."""
+        query = Query.of(request, ("limit", "after"))
+        limit = query.number("limit", USUAL, MOST)
+        found, more = await self._catalogue().streams(query.after(), limit, reader)
+        after = ending(more) if more else None
+        return answer({"streams": [asdict(each) for each in found], "after": after})
+
+    async def titles(self, request: Request, reader: Reader) -> Response:
+        """Find what was said of streams and of what was on the air, what was learned of last first.
+
+        The URL is that of the stream, which need not be one of the web.
+        """
+        query = Query.of(request, ("words", "url", "after"))
+        words, place = query.values.get("words", ""), _position(query.after())
+        url = query.values.get("url", "")
+        if not words:
+            raise Refused("write which words: words=fou de toi")
+        found, more = await self._catalogue().search(words, url, place, reader)
+        told = [asdict(each, filter=_is_told) for each in found]
+        return answer({"titles": told, "after": ending(str(more)) if more else None})
+
+    def _catalogue(self) -> Catalogue:
+        if self.catalogue is None:
+            raise Refused("this archive lists no streams", 501, "no-streams")
+        return self.catalogue
 
     # What documents hold
 
@@ -323,3 +364,8 @@ def _position(after: str) -> int:
 async def _nothing(_request: Request, rest: str) -> Response:
     detail = f"there is no {rest[:60]!r}; the contract is at /api/openapi.json"
     return problem(404, "unknown-address", "There is nothing here", detail)
+
+
+def _is_told(attribute: "Attribute[Any]", _value: object) -> bool:
+    """Tell whether an attribute of what was said is for programs; its number is in `after`."""
+    return attribute.name != "number"

@@ -18,6 +18,7 @@ from agents.consultation.streams.listeners import Listeners
 from agents.consultation.streams.logs import StreamLog
 from agents.consultation.streams.noted import Noted
 from agents.consultation.streams.playing import Pace, Sound, play
+from agents.consultation.streams.tracks import Given, given_of
 from agents.dates import from_timestamp
 from agents.stream_log import TitleEntry
 from agents.stream_offset import offset_of
@@ -50,11 +51,13 @@ class Tuned:
     Attributes:
         date: of its first byte.
         fields: what the archive says of it.
+        media_type: of what is given, without parameters; empty where it is not known.
         sound: its bytes; empty for who only asks for its head.
     """
 
     date: str
     fields: list[tuple[bytes, bytes]]
+    media_type: str
     sound: AsyncIterator[bytes] = field(repr=False)
 
 
@@ -135,11 +138,14 @@ class Radio:
         log = await self._noted.of_piece(capture.url, leg.content, leg.date)
         blocks = Blocks(self._retrieval, capture.url)
         preamble = b"" if log is None else log.begun.preamble
-        begin = await find_beginning(blocks, leg, start.byte, media_type(capture), preamble)
+        kind = "" if log is None else log.begun.media_type
+        kind = kind or media_type(capture)
+        begin = await find_beginning(blocks, leg, start.byte, kind, preamble)
+        given = await given_of(kind, begin.preamble, blocks, leg)
         when = from_timestamp(leg.moment_of(begin.byte))
         sounds = play(entries.legs(leg.date), begin.byte, blocks, self._pace)
         mux = IcyMux(metaint) if metaint else None
-        sound = self._sound(capture.url, when, begin.preamble, sounds, mux, log)
+        sound = self._sound(capture.url, when, begin.preamble, sounds, given, mux, log)
         body = _silence() if head_only else self._listeners.seat(sound)
         fields = [
             (b"Dlweb-Date", when.encode()),
@@ -149,7 +155,7 @@ class Radio:
         if start.gap is not None and date:
             said = " ".join(each or "-" for each in start.gap)
             fields.append((b"Dlweb-Gap", said.encode()))
-        return Tuned(when, fields, body)
+        return Tuned(when, fields, given.media_type, body)
 
     async def _sound(
         self,
@@ -157,24 +163,27 @@ class Radio:
         when: str,
         preamble: bytes,
         sounds: AsyncIterator[Sound],
+        given: Given,
         mux: IcyMux | None,
         log: StreamLog | None,
     ) -> AsyncIterator[bytes]:
         """Yield the bytes, with titles between them where they are asked for."""
         title = await self._title_before(stream, when) if mux is not None else None
         content = "" if log is None else log.content
+        preamble = given.feed(preamble)
         if preamble:
             yield preamble if mux is None else mux.feed(preamble, title)
         async for sound in sounds:
-            self._gave(len(sound.data))
+            data = given.feed(sound.data)
+            self._gave(len(data))
             if mux is None:
-                yield sound.data
+                yield data
                 continue
             if sound.leg.content != content:
                 content = sound.leg.content
                 log = await self._noted.of_piece(stream, content, sound.leg.date)
             title = (log.said_before(sound.byte) if log is not None else None) or title
-            yield mux.feed(sound.data, title)
+            yield mux.feed(data, title)
 
 
 async def _find_start(entries: Entries, nearest: Nearest, date: str) -> Start | None:

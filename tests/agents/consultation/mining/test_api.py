@@ -31,10 +31,16 @@ from agents.consultation.mining.walking import Walk
 from agents.consultation.readers.reader import Reader
 from agents.consultation.readers.readers import Readers
 from agents.consultation.readers.screens import Screens
+from agents.consultation.streams.catalogue import Catalogue
+from agents.consultation.streams.reading import Reading
+from agents.consultation.streams.tables import Tables
 from agents.consultation.urls.service import make_index
 from agents.consultation.urls.tables import Progress
+from agents.stream import log_name
 from anet.http import Headers, Request, Router
 from anet.tasks import sleep
+from anet.workers import Workers
+from tests.agents.consultation.streams.recorded import RADIO, Recorded, keep_piece, moment
 
 HOME, OTHER = "http://www.example.org/", "http://other.example/page"
 OLD, NEW = "20200101000000000000", "20260101000000000000"
@@ -57,6 +63,8 @@ ASKED = {
     "/api/1/text": {"url": HOME},
     "/api/1/backlinks": {"url": "http://www.example.org/news"},
     "/api/1/similar": {"url": HOME},
+    "/api/1/streams": {},
+    "/api/1/titles": {"words": "fou"},
 }
 """A question for each address, answered 200."""
 
@@ -119,10 +127,20 @@ async def program(archive, reactor, tmp_path):
         pool.startService()
     await index.open()
     await index.add("node", Progress(), [HOME, OTHER])
+    tables, one = Tables(tmp_path / "streams.db"), Workers(reactor, 1)
+    one.startService()
+    await one.run(tables.open)
+    reading = Reading(reactor, archive.retrieval, tables, one)
+    keep_piece(archive, Recorded(0, 60, b"sound" * 99, titles={5: "Raoul Petite - Fou de toi"}))
+    reading.heard([log_name(RADIO)])
+    await reading.read()
+    threads.append(one)
     api = Api(
-        Doors(), rules, archive.retrieval, Readers(10), screens, index, extracting, mining
+        Doors(), rules, archive.retrieval, Readers(10), screens, index, extracting, mining,
+        Catalogue(tables, one, rules),
     )  # fmt: skip
     yield Program(api)
+    await one.run(tables.close)
     await index.close()
     for service in (mining, extracting, *threads):
         if service.running:
@@ -340,6 +358,18 @@ async def test_text_of_a_document(program):
     told = await program.json("text", url=HOME)
     assert told["title"] == "A & B" and "captain has sailed" in told["text"]
     assert told["languages"][0]["language"] == "en"
+
+
+@ensureDeferred
+async def test_streams_and_their_titles_are_told(program):
+    """Programs find what was on the air, and when."""
+    (stream,) = (await program.json("streams"))["streams"]
+    assert (stream["url"], stream["name"], stream["first"]) == (RADIO, "Radio Example", moment(0))
+    found = {"url": RADIO, "date": moment(5), "kind": "title", "text": "Raoul Petite - Fou de toi"}
+    assert await program.json("titles", words="petite fou") == {"titles": [found], "after": None}
+    assert (await program.json("titles", words="fou", url="http://other/"))["titles"] == []
+    plain = Program(evolve(program.api, catalogue=None))
+    assert (await plain.json("streams", 501))["code"] == "no-streams"
 
 
 @ensureDeferred
