@@ -78,7 +78,7 @@ class Following:
         self._kind = kind
         self._state = evolve(ordered.state, protocol=kind, led_to=url)
         self._doing: Doing = "opening"
-        self._why = "the agent was not listening"
+        self._why = ordered.state.problem or "the agent was not listening"
         self._described: Described | None = None
         self._failures: dict[str, int] = {}  # in a row, of each manifest
         self._answered: float | None = None  # when a manifest was read last

@@ -190,17 +190,18 @@ async def test_titles_are_logged(web: Web, house: House) -> None:
     assert house.news[-1].state.title == "Another"
 
 
+@pytest.mark.parametrize("problem", ["", "no answer"])
 @ensureDeferred
-async def test_a_break_before_is_told(web: Web, house: House) -> None:
-    """What was not heard since the agent was there last is a gap."""
+async def test_a_break_before_is_told(web: Web, house: House, problem: str) -> None:
+    """What was not heard since the agent was there last is a gap, with its cause if it is known."""
     web.put("/l", listed("a") + OVER)
     web.put("/a", b"a")
-    state = StreamState(heard="20261101000000000000")
+    state = StreamState(heard="20261101000000000000", problem=problem)
     house.follow(f"{web.url}/l", state=state)
     await house.heard("ended")
     gap = house.logs.begun[0].beginning.gap
     assert gap is not None
-    assert (gap.since, gap.why) == (state.heard, "the agent was not listening")
+    assert (gap.since, gap.why) == (state.heard, problem or "the agent was not listening")
 
 
 @ensureDeferred
