@@ -175,6 +175,8 @@ class Radio:
             yield preamble if mux is None else mux.feed(preamble, title)
         async for sound in sounds:
             data = given.feed(sound.data)
+            if not data:  # of another track
+                continue
             self._gave(len(data))
             if mux is None:
                 yield data

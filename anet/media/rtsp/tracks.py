@@ -6,6 +6,7 @@ played = reader.feed(piece)
 """
 
 import re
+from collections.abc import Sequence
 
 from attrs import frozen
 
@@ -41,6 +42,11 @@ def playable(preamble: bytes) -> list[Playable]:
     reader = TrackReader(-1)
     reader.feed(preamble)
     return reader.playable()
+
+
+def preferred(tracks: Sequence[Playable]) -> Playable | None:
+    """Return the first sound, or else the first pictures; None of nothing."""
+    return min(tracks, key=lambda track: track.kind != "audio", default=None)
 
 
 class TrackReader:
@@ -92,7 +98,9 @@ class TrackReader:
         return b"".join(given)
 
     def _reply(self, reply: Reply) -> None:
-        self._presentation.take(reply)
+        before = self._presentation.description
+        if self._presentation.take(reply) and self._presentation.description != before:
+            self._unpacker = None
 
     def _frame(self, frame: Frame) -> bytes:
         if self._unpacker is None:
@@ -107,11 +115,11 @@ class TrackReader:
     def _choose(self) -> None:
         """Take the track that is wanted; all are known when the first packet comes."""
         found = self.playable()
-        sound = [each for each in found if each.kind == "audio"]
-        wanted = [each for each in found if each.channel == self._wanted]
-        chosen = wanted if self._wanted is not None else sound or found
-        if chosen:
-            self._channel, self.media_type = chosen[0].channel, chosen[0].media_type
+        if self._wanted is not None:
+            found = [each for each in found if each.channel == self._wanted]
+        chosen = preferred(found)
+        if chosen is not None:
+            self._channel, self.media_type = chosen.channel, chosen.media_type
             self._unpacker = unpacker_for(self._presentation.tracks[self._channel])
 
 
