@@ -70,7 +70,7 @@ class Errands:
         self._resting: dict[Errand, Any] = {}  # those that failed, with their timers
         self._under_way: set[Errand] = set()
         self._tasks = Tasks()
-        self._stopped = False
+        self._stopped = self._last = False
 
     def __len__(self) -> int:
         """Return how many are not done."""
@@ -95,6 +95,13 @@ class Errands:
         for errand in [*self._resting, *self._waiting]:
             if errand.track == track:
                 self._give_up(errand, "the stream began anew")
+
+    def end(self) -> None:
+        """Bear few failures from now on, of any kind: the stream is over, and its server may go."""
+        self._last = True
+        for errand, timer in list(self._resting.items()):
+            timer.cancel()
+            self._again(errand)
 
     async def stop(self) -> None:
         """Fetch no more; what waits is neither done nor given up."""
@@ -129,8 +136,8 @@ class Errands:
         try:
             kept = await self._fetch(errand)
         except NotFetched as error:
-            errand.refusals += error.is_refusal
-            if errand.refusals < _refusals_borne(errand.segment):
+            errand.refusals += error.is_refusal or self._last
+            if errand.refusals < (REFUSALS if self._last else _borne(errand.segment)):
                 self._rest(errand)
                 return
             errand.given_up = str(error)
@@ -150,5 +157,5 @@ class Errands:
         self._go()
 
 
-def _refusals_borne(segment: Segment | None) -> int:
+def _borne(segment: Segment | None) -> int:
     return COMPUTED_REFUSALS if segment is not None and segment.computed else REFUSALS

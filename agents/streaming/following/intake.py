@@ -128,7 +128,8 @@ class Intake:
         self._chronicle.say(said)
 
     async def settle(self) -> None:
-        """Wait until all is fetched or given up."""
+        """Wait until all is fetched or given up, for nothing more is listed."""
+        self._errands.end()
         while len(self._errands):
             await sleep(self._reactor, 0.2)
         self._tell_missing()

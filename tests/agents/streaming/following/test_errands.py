@@ -127,6 +127,20 @@ def test_faults_of_the_server_are_borne_while_a_segment_is_listed() -> None:
     assert server.done[1] == (2, "")
 
 
+def test_at_the_end_little_is_borne() -> None:
+    """A server that has gone when the stream is over keeps nobody waiting."""
+    clock, server = Clock(), Server()
+    todo = errands(clock, server)
+    todo.add(errand(1))
+    server.answer("1", 503)
+    todo.end()
+    for _ in range(4):
+        assert not server.done
+        server.answer("1", 0)
+        clock.pump([8.0])
+    assert server.done == [(1, "no")]
+
+
 def test_what_waits_of_a_track_that_began_anew_is_dropped() -> None:
     """Of that track only; what is under way goes on."""
     server = Server()
