@@ -265,6 +265,17 @@ class Archive:
         finally:
             connection.close()
 
+    def listen(self, url: str, size: int, **headers: str) -> tuple[dict[str, str], bytes]:
+        """Ask the proxy for what has no end; return header fields and the first bytes."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.base + 6, timeout=30)
+        try:
+            given = {name.replace("_", "-"): text for name, text in headers.items()}
+            connection.request("GET", url, headers=given)
+            answer = connection.getresponse()
+            return dict(answer.getheaders()), answer.read(size)
+        finally:
+            connection.close()
+
     def stop(self) -> None:
         """Stop the tree as an operator would; nothing may be left."""
         pids = [agent["pid"] for agent in self.agents().values()]

@@ -1,6 +1,5 @@
 """A radio in a whole archive: heard at a date through the proxy, and found by what was said."""
 
-import http.client
 import json
 from base64 import b64encode
 from pathlib import Path
@@ -55,17 +54,6 @@ def found(archive: Archive, words: str) -> list[dict[str, Any]]:
         return []
 
 
-def heard(archive: Archive, date: str, size: int) -> tuple[dict[str, str], bytes]:
-    """Return the fields of an answer without end, and its first bytes."""
-    connection = http.client.HTTPConnection("127.0.0.1", archive.base + 6, timeout=30)
-    try:
-        connection.request("GET", RADIO, headers={"Accept-Datetime": date})
-        answer = connection.getresponse()
-        return dict(answer.getheaders()), answer.read(size)
-    finally:
-        connection.close()
-
-
 def test_a_radio_is_heard_and_found(archive: Archive, tmp_path: Path) -> None:
     """Real nodes hold it, the proxy plays the second of a date, and titles outlive a kill."""
     data = tone_file(tmp_path / "tone.mp3", 120).read_bytes()
@@ -73,7 +61,7 @@ def test_a_radio_is_heard_and_found(archive: Archive, tmp_path: Path) -> None:
     depositor = Depositor(archive)
     keep_piece(depositor, Recorded(0, 60, data[:cut], titles={5: "Raoul Petite - Fou de toi"}))
     keep_piece(depositor, Recorded(60.000_001, 60, data[cut:], session=0))
-    fields, sounds = heard(archive, moment(50), 200_000)
+    fields, sounds = archive.listen(RADIO, 200_000, Accept_Datetime=moment(50))
     assert abs(seconds(fields["Dlweb-Date"]) - seconds(moment(50))) < 0.5
     assert "Content-Length" not in fields
     assert decodes(sounds) == ""

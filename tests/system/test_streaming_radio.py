@@ -3,6 +3,7 @@
 Icecast has it on the air, ffmpeg plays tones that tell their second; real agents do the rest.
 """
 
+import json
 import os
 import signal
 import time
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import groupby
 from urllib.error import HTTPError
+from urllib.parse import quote
 from urllib.request import urlopen
 
 import pytest
@@ -57,9 +59,11 @@ class Story:
         captures: of it, in the order of dates.
         logs: of its pieces, each with its lines, in the order of dates.
         contents: of both, by key.
+        archive: which runs.
     """
 
     url: str
+    archive: Archive
     sent: bytes = b""
     begun: list[float] = field(factory=list)
     titles: list[tuple[float, str]] = field(factory=list)
@@ -98,7 +102,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
         stack.callback(archive.stop)
         wait_for(lambda: "streaming" in archive.wait_until_whole(), "the streaming agent", 60)
         with Feed(icecast, MOUNT, tone, name="Radio 404", bitrate="128") as feed:
-            story = Story(icecast.url(MOUNT), begun=[time.time()])
+            story = Story(icecast.url(MOUNT), archive, begun=[time.time()])
             _live(story, archive, icecast, feed, nginx.url)
         yield story
 
@@ -234,3 +238,31 @@ def test_the_captures_say_what_is_continued(story: Story) -> None:
     for number, entries in enumerate(sessions.values()):
         assert [piece for piece, _, _ in entries] == sorted(piece for piece, _, _ in entries)
         assert [gap for _, _, gap in entries].count(True) == (1 if number else 0)
+
+
+def test_the_proxy_plays_what_was_on_the_air_at_a_date(story: Story) -> None:
+    """From its original URL, whole frames from that second on, over the seams of pieces."""
+    begun = next(lines[0] for lines in story.logs if lines[0].session in story.sessions)
+    at = dates.from_timestamp(_seconds(begun.date) + 3)
+    fields, heard = story.archive.listen(story.url, 100_000, Accept_Datetime=at)
+    assert abs(_seconds(fields["Dlweb-Date"]) - _seconds(at)) < 1
+    assert heard in story.sent
+    assert decodes(heard[:90_000]) == ""
+    place = place_at(story.entries(), fields["Dlweb-Date"])
+    assert place is not None
+    kept = sound(story.contents[place.content])
+    assert second_of(sound(heard), 0.3) == second_of(kept, place.offset.seconds + 0.3)
+
+
+def test_the_harbor_finds_its_titles(story: Story) -> None:
+    """A title that was said is found by its words, with the date at which it was said."""
+    url = f"http://127.0.0.1:{story.archive.base + 7}/streams?format=json&words="
+
+    def found(words: str) -> list[dict]:
+        with urlopen(url + quote(words), timeout=10) as answer:
+            return json.load(answer)["found"]
+
+    told = wait_for(lambda: found("petite raoul"), "the title in the catalogue")
+    assert {each["url"] for each in told} == {story.url}
+    assert min(abs(_seconds(each["date"]) - story.titles[0][0]) for each in told) < 3
+    assert found("oeuvre ete") or found("œuvre ete")
