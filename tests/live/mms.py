@@ -58,13 +58,15 @@ class WindowsMedia:
 
     Attributes:
         asked: the heads of all requests.
+        features: what it says of what it plays.
+        is_picky: whether only its own players get it; others get a playlist.
     """
 
     def __init__(self, path: Path, *, speed: float = 1.0, features: str = "broadcast") -> None:
         """Prepare it; `speed` is how many times as fast as in real time it plays."""
         self.asked: list[str] = []
         self.header, self.packets = split(path.read_bytes())
-        self._speed, self.features = speed, features
+        self._speed, self.features, self.is_picky = speed, features, True
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.media = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
@@ -117,7 +119,8 @@ class _Handler(BaseHTTPRequestHandler):
         media = self.server.media
         media.asked.append(f"{self.requestline}\r\n{self.headers}")
         pragmas = ",".join(self.headers.get_all("Pragma", []))
-        if not self.headers.get("User-Agent", "").startswith("NSPlayer/"):
+        player = self.headers.get("User-Agent", "").startswith("NSPlayer/")
+        if media.is_picky and not player:
             self._begin("video/x-ms-asf")
             self.wfile.write(
                 f'<ASX version="3"><Entry><Ref href="{media.url()}"/></Entry></ASX>'.encode()
