@@ -20,7 +20,11 @@ LOG_SCHEME = "stream-log:"
 Outcome = Literal["receiving", "broken", "failing", "ended", "gone"]
 Doing = Literal["waiting", "opening", "receiving", "following"]
 
-_ODD = re.compile(r"[^\x21-\x7e]")
+# What stands behind the scheme: a host that is one, and printable ASCII.
+_REST = re.compile(
+    r"//(?:[^/?#@]*@)?(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?(?:[/?#][\x21-\x7e]*)?",
+    re.IGNORECASE | re.ASCII,
+)
 
 
 @frozen
@@ -166,13 +170,17 @@ def canonical(url: str) -> str | None:
         scheme = "http"
     if scheme in ("http", "https"):
         return urls.canonical(f"{scheme}:{rest}")
-    if scheme not in SCHEMES or _ODD.search(rest) or len(rest) > urls.LENGTH_LIMIT:
+    if scheme not in SCHEMES or len(rest) > urls.LENGTH_LIMIT or not _REST.fullmatch(rest):
         return None
-    try:
-        found = URL.from_text(f"{scheme}:{rest}").replace(userinfo="", fragment="").normalize()
+    try:  # twice: what was "%2e" is a dot then, and dots go in the next round
+        found = _normal(_normal(URL.from_text(f"{scheme}:{rest}"))).to_text()
     except (ValueError, TypeError):
         return None
-    return found.to_text() if found.host else None
+    return found if len(found) <= urls.LENGTH_LIMIT else None
+
+
+def _normal(url: URL) -> URL:
+    return URL.from_text(url.replace(userinfo="", fragment="").normalize().to_text())
 
 
 def log_name(stream: str) -> str:
