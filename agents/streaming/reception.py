@@ -22,6 +22,7 @@ from anet.media.errors import StreamBroken
 from anet.media.interface import Heard, ILiveSource, ISignalClock, Media, Said
 from anet.media.timing import clock_for
 
+UNTOLD = 300.0  # seconds after which media of which no time can be told any more are begun anew
 CLOCK_STEP = 1.0  # seconds by which dates may differ from the clock of this machine
 _EARLY = 100  # things said before the first byte that are remembered
 
@@ -110,6 +111,7 @@ class Reception:
         self._piece: OpenPiece | None = None
         self._start = (0, 0.0)  # byte and second of the signal at which the piece begins
         self._noting = Noting(rules.log_interval)
+        self._moved = Moment(now, 0.0, 0)  # when the boundary did last
 
     # How it stands
 
@@ -144,6 +146,7 @@ class Reception:
         if self._clock is not None and self.received > before:
             self._heard = now
             self._note(self._clock, now, first=not before)
+            self._check_clock(now)
         elif now - self._heard > self._rules.silence:
             raise StreamBroken(f"nothing came for {self._rules.silence:g} seconds")
 
@@ -232,24 +235,41 @@ class Reception:
             clock: of the signal.
             now: when it stands so, by the reactor.
             first: whether nothing came before; then all of it came at this moment.
+
+        Raises:
+            StreamBroken: no time can be told any more.
         """
         assert self._piece is not None
-        second, time = self._second(clock), self.true_time
+        second = self._second(clock)
         if clock.seconds:
-            time.add(now - self._began, second)
+            self.true_time.add(now - self._began, second)
+        moves = first or clock.boundary > self._moved.byte
+        if not moves and clock.seconds and now - self._moved.at > UNTOLD:
+            raise StreamBroken("its time cannot be told any more")
+        noted = self._move(Moment(now, second, clock.boundary), first) if moves else []
         cut = self._rules.lengths.cut(
-            self._piece.size, now - self._piece_began, clock.boundary - self._start[0]
+            self._piece.size,
+            now - self._piece_began,
+            clock.boundary - self._start[0],
+            moves and self._noting.is_on_time,
         )
+        for each in noted:
+            if cut is None or each is not self._moved:  # that one the cut notes
+                self._enter(self._piece, each)
         if cut is not None:
-            self._check_clock(now)
             self._turn(self._piece, clock, cut, now)
-            return
-        moment = Moment(now, second, clock.boundary)
-        if first:
-            self._noting.begin(moment)
-        for each in [moment] if first else self._noting.take(moment):
-            offset = self._offset(each.byte, each.signal)
-            self._piece.enter(self._date(each.at), offset, time.ratio, time.skew)
+
+    def _move(self, moment: Moment, first: bool) -> list[Moment]:
+        """Take note that the boundary moved; return what is to be noted."""
+        self._moved = moment
+        if not first:
+            return self._noting.take(moment)
+        self._noting.begin(moment)
+        return [moment]
+
+    def _enter(self, piece: OpenPiece, moment: Moment) -> None:
+        offset, time = self._offset(moment.byte, moment.signal), self.true_time
+        piece.enter(self._date(moment.at), offset, time.ratio, time.skew)
 
     def _check_clock(self, now: float) -> None:
         """Begin a new session where this machine's clock was set, for dates go by the old one.
@@ -262,13 +282,14 @@ class Reception:
             raise StreamBroken(f"the clock of this machine was set by {set_by:.0f} seconds")
 
     def _turn(self, piece: OpenPiece, clock: ISignalClock, cut: Cut, now: float) -> None:
-        """Go on in another piece."""
-        place, second = self._start[0] + cut.byte, self._second(clock)
-        self._piece = piece.turn(
-            self._date(now), self._offset(place, second), cut.why, clock.preamble
-        )
-        self._start, self._piece_began = (place, second), now
-        self._noting.begin(Moment(now, second, place))
+        """Go on in another piece, from the moment at which the boundary came."""
+        place, moment = self._start[0] + cut.byte, self._moved
+        if place != moment.byte:  # cut anywhere
+            moment = Moment(now, self._second(clock), place)
+        offset = self._offset(place, moment.signal)
+        self._piece = piece.turn(self._date(moment.at), offset, cut.why, clock.preamble)
+        self._start, self._piece_began = (place, moment.signal), moment.at
+        self._noting.begin(moment)
         self.pieces += 1
 
     def _offset(self, place: int, second: float) -> StreamOffset:

@@ -106,7 +106,13 @@ class FakePiece:
     def turn(self, at: float, offset: StreamOffset, why: str, preamble: bytes) -> "FakePiece":
         assert self.safe <= offset.byte <= self.size
         following = self.recorder.begin(
-            evolve(self.beginning, number=self.beginning.number + 1, preamble=preamble, gap=None)
+            evolve(
+                self.beginning,
+                at=at,
+                number=self.beginning.number + 1,
+                preamble=preamble,
+                gap=None,
+            )
         )
         following.size = self.size - offset.byte
         self.size = offset.byte
