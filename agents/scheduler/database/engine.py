@@ -14,6 +14,9 @@ UPGRADES = {  # from a version to the next
     4: "schema-5.sql",
 }
 
+KEY_LIMIT = 2000
+"""Characters of a URL by which rows are found: PostgreSQL's indexes take some 2,700 bytes."""
+
 Row = Mapping[str, Any]
 Value = str | int | float | None
 

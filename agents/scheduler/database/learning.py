@@ -7,7 +7,7 @@ import msgspec
 from attrs import evolve, frozen
 
 from agents.scheduler.database.decisions import SCHEDULER
-from agents.scheduler.database.engine import Row
+from agents.scheduler.database.engine import KEY_LIMIT, Row
 from agents.scheduler.database.met_streams import MetStreams
 from agents.scheduler.database.orders import Orders
 from agents.scheduler.database.rows import Crawl, NewSite
@@ -189,7 +189,8 @@ class Learning(Orders, MetStreams):
         if not feeds:
             return
         known = {row.feed for row in self.feeds_of(site["site"])}
-        new = [feed for feed in dict.fromkeys(feeds) if feed not in known]
+        told = [feed for feed in dict.fromkeys(feeds) if len(feed) <= KEY_LIMIT]
+        new = [feed for feed in told if feed not in known]
         for feed in new[: max(0, _FEEDS - len(known))]:
             self._engine.execute(_FEED, [feed, site["site"], date])
 

@@ -1,17 +1,20 @@
 """Live streams that crawls meet: kept as candidates, in limits (*INA §1.6*).
 
-A site has `OF_SITE` streams at most. A new one takes the place of one that nobody listens to, if
-that promises less or the last crawl did not meet it; else it is not kept. Of all sites there are
-`IN_ALL` that nobody listens to; those that crawls met longest ago are forgotten first.
+A stream belongs to the most relevant of the members that name it, until it is listened to: then
+it stays. A site has `OF_SITE` streams at most. A new one takes the place of one that nobody listens
+to, if that promises less or the last crawl did not meet it; else it is not kept. Of all sites there
+are `IN_ALL` that nobody listens to; those that crawls met longest ago are forgotten first.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from agents.scheduler.database.decisions import Decisions
-from agents.scheduler.database.engine import Row, Value
+from agents.scheduler.database.decisions import STANDING, Decisions, held_of
+from agents.scheduler.database.engine import KEY_LIMIT, Row, Value
+from agents.scheduler.database.stream_queries import StreamRow
 from agents.scheduler.life import Standing
-from agents.scheduler.streams.life import Phase
+from agents.scheduler.streams.choosing import Owner
+from agents.scheduler.streams.life import LISTENED, Phase
 from agents.scheduler.streams.promise import promising
 
 OF_SITE = 100
@@ -40,33 +43,49 @@ class MetStreams(Decisions):
         """
         if Standing(site["standing"]) is Standing.BLACKLISTED:
             return
-        for stream, promise in promising(urls).items():
+        is_room = True
+        for stream, promise in promising(url for url in urls if len(url) <= KEY_LIMIT).items():
             known = self.stream(stream)
-            if known is None:
-                if not self._make_room(site["site"], promise, since):
-                    return
+            if known is not None:
+                self._meet_again(known, site, promise, since, date)
+            elif is_room and (is_room := self._room_at(site["site"], promise, since)):
+                self._make_room()
                 self._new_stream(stream, site["site"], crawl, promise, date)
-                continue
-            values: dict[str, Value] = {"seen": date}
-            if known.site != site["site"] and not known.hand and not self._is_member(known.site):
-                values["site"] = site["site"]
-            self._put(stream, **values)
+
+    def _meet_again(self, known: StreamRow, site: Row, promise: int, since: str, date: str) -> None:
+        values: dict[str, Value] = {"seen": date}
+        if self._is_rather_of(site, known) and self._room_at(site["site"], promise, since):
+            values["site"] = site["site"]
+        self._put(known.stream, **values)
+
+    def _is_rather_of(self, site: Row, known: StreamRow) -> bool:
+        """Tell whether a stream should be another site's than it is."""
+        if known.site == site["site"] or known.hand:
+            return False
+        mine, theirs = owner_of(site), owner_of(self._site(known.site))
+        if not theirs.member:
+            return mine.member
+        return mine.member and mine.counts > theirs.counts and known.phase not in LISTENED
 
     def _new_stream(self, stream: str, site: str, source: str, promise: int, date: str) -> None:
         self._engine.execute(_NEW, [stream, site, source, date, date, promise, date])
         self._tallies.add(f"stream {Phase.CANDIDATE}")
 
-    def _make_room(self, site: str, promise: int, since: str) -> bool:
+    def _room_at(self, site: str, promise: int, since: str) -> bool:
         """Tell whether a site may have one more stream; forget another for it if need be."""
-        if self._number_of(site) >= OF_SITE:
-            worst = self._engine.execute(
-                f"SELECT stream, phase FROM streams WHERE site = ? AND {_IDLE}"  # noqa: S608 - ours
-                " AND (promise < ? OR seen < ?) ORDER BY promise, seen LIMIT 1",
-                [site, promise, since],
-            ).fetchone()
-            if worst is None:
-                return False
+        if self._number_of(site) < OF_SITE:
+            return True
+        worst = self._engine.execute(
+            f"SELECT stream, phase FROM streams WHERE site = ? AND {_IDLE}"  # noqa: S608 - ours
+            " AND (promise < ? OR seen < ?) ORDER BY promise, seen LIMIT 1",
+            [site, promise, since],
+        ).fetchone()
+        if worst is not None:
             self._remove(worst)
+        return worst is not None
+
+    def _make_room(self) -> None:
+        """Forget what crawls met longest ago, if there would be too many of all sites."""
         idle = self._tally(f"stream {Phase.CANDIDATE}") + self._tally(f"stream {Phase.ASIDE}")
         if idle >= IN_ALL:
             for oldest in self._engine.execute(
@@ -74,16 +93,12 @@ class MetStreams(Decisions):
                 [idle - IN_ALL + 1],
             ).fetchall():
                 self._remove(oldest)
-        return True
 
     def _number_of(self, site: str) -> int:
         row = self._engine.execute(
             "SELECT count(*) AS number FROM streams WHERE site = ?", [site]
         ).fetchone()
         return int(row["number"])
-
-    def _is_member(self, site: str) -> bool:
-        return Standing(self._site(site)["standing"]) is Standing.MEMBER
 
     def _remove(self, row: Any) -> None:
         self._engine.execute("DELETE FROM streams WHERE stream = ?", [row["stream"]])
@@ -95,3 +110,9 @@ class MetStreams(Decisions):
             f"UPDATE streams SET {assignments} WHERE stream = ?",  # noqa: S608 - names are ours
             [*values.values(), stream],
         )
+
+
+def owner_of(site: Row) -> Owner:
+    """Return a site, as far as the choice of its streams goes by it."""
+    member = Standing(site["standing"]) is Standing.MEMBER
+    return Owner(member, site["relevance"], STANDING in held_of(site))

@@ -5,16 +5,14 @@ from collections.abc import Mapping, Sequence
 from attrs import frozen
 
 from agents import dates
-from agents.scheduler.database.decisions import STANDING, held_of
-from agents.scheduler.database.engine import Row, Value
-from agents.scheduler.database.met_streams import MetStreams
+from agents.scheduler.database.engine import KEY_LIMIT, Value
+from agents.scheduler.database.met_streams import MetStreams, owner_of
 from agents.scheduler.database.stream_queries import MOST, StreamRow
-from agents.scheduler.life import NoSuchTransition, Standing
+from agents.scheduler.life import NoSuchTransition
 from agents.scheduler.portion.crawl_plan import written
 from agents.scheduler.streams.choosing import (
     TOGETHER,
     Known,
-    Owner,
     choose,
     event_of,
     rank,
@@ -114,8 +112,11 @@ class Streams(MetStreams):
         """Have a stream listened to for a site, and write that down.
 
         Raises:
-            NoSuchTransition: there is no such site, or it has as many as it may have.
+            NoSuchTransition: there is no such site, it has as many as it may have, or the URL is
+                too long.
         """
+        if len(stream) > KEY_LIMIT:
+            raise NoSuchTransition(f"its address is longer than {KEY_LIMIT} characters")
         with self._transaction():
             self._site(site)
             if self._number_of(site) >= MOST:
@@ -188,7 +189,7 @@ class Streams(MetStreams):
         for row in known:
             if row.phase is Phase.ASIDE and (row.again or "") <= date:
                 self._happen(row, StreamEvent.DUE, date, again=None)
-        owner = _owner(self._site(site))
+        owner = owner_of(self._site(site))
         rows = {row.stream: row for row in self.streams_of(site)}
         choice = choose(owner, [_known(row) for row in rows.values()], config)
         for stream in choice.dropped:
@@ -234,11 +235,6 @@ class Streams(MetStreams):
         if row is None:
             raise NoSuchTransition(f"there is no stream {stream[:200]}")
         return row
-
-
-def _owner(site: Row) -> Owner:
-    member = Standing(site["standing"]) is Standing.MEMBER
-    return Owner(member, site["relevance"], STANDING in held_of(site))
 
 
 def _known(row: StreamRow) -> Known:

@@ -1,5 +1,6 @@
 """Live streams in both kinds of database: met within limits, chosen, given, told of, moved."""
 
+import hashlib
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -52,6 +53,11 @@ def learn(database: Database, name: str, *streams: str, date: str = DATE) -> str
     return crawl
 
 
+def judge(database: Database, site: str, relevance: float) -> None:
+    """Find a site relevant."""
+    database._engine.execute("UPDATE sites SET relevance = ? WHERE site = ?", [relevance, site])
+
+
 def tell(
     database: Database, agent: str, outcome: Outcome, date: str = DATE, **state: Any
 ) -> tuple[tuple[str, ...], bool]:
@@ -92,6 +98,56 @@ def test_a_member_keeps_its_streams(database: Database) -> None:
     assert kept is not None and kept.name
     database.learn(kept.name, Part(1, {}, streams=[RADIO]), LATER)
     assert [row.stream for row in database.streams_of("b")] == [RADIO]
+
+
+def test_a_stream_is_the_most_relevant_sites(database: Database) -> None:
+    """Of the members that name it, until it is listened to; so nobody hides it by naming it first.
+
+    Both are trusted, so that 0.5 counts of the first.
+    """
+    crawls = [learn(database, name, RADIO) for name in ("a", "b")]
+    judge(database, "b", 0.9)
+    database.learn(crawls[1], Part(1, {}, streams=[RADIO]), LATER)
+    assert [row.stream for row in database.streams_of("b")] == [RADIO]
+    assert database.choose_streams(["b"], CONFIG, LATER)
+    judge(database, "a", 1.0)
+    database.learn(crawls[0], Part(1, {}, streams=[RADIO]), LATER)
+    assert database.streams_of("a") == []
+
+
+def test_a_site_takes_over_no_more_than_it_may_have(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From sites that are no members any more, too."""
+    monkeypatch.setattr(met_streams, "OF_SITE", 2)
+    learn(database, "a", RADIO, OTHER)
+    crawl = learn(database, "b", "http://b/0.pls")
+    database.decide("a", StandingEvent.RESTED, DATE, "anna", "")
+    database.learn(crawl, Part(1, {}, streams=[RADIO, OTHER]), DATE)
+    assert len(database.streams_of("b")) == 2
+
+
+def test_what_finds_no_room_keeps_nothing_else_from_being_met(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the crawl has found again is not forgotten for something new of it."""
+    monkeypatch.setattr(met_streams, "OF_SITE", 1)
+    crawl = learn(database, "b", "http://b/0.pls")
+    database.learn(crawl, Part(1, {}, streams=["http://b/1.pls", "http://b/0.pls"]), LATER)
+    [kept] = database.streams_of("b")
+    assert (kept.stream, kept.seen) == ("http://b/0.pls", LATER)
+
+
+def test_urls_that_are_too_long_for_an_index_are_left_out(database: Database) -> None:
+    """The rest of what a crawl led to is learned all the same."""
+    noise = hashlib.shake_256(b"").hexdigest(4000)
+    url = f"http://a/{noise}.pls"
+    crawl = attempt(database, "a")
+    database.learn(crawl, Part(0, {}, feeds=[url], streams=[url, RADIO]), DATE)
+    assert [row.stream for row in database.streams_of("a")] == [RADIO]
+    assert database.feeds_of("a") == []
+    with pytest.raises(NoSuchTransition, match="longer than 2000"):
+        database.add_stream(url, "a", DATE, "anna", "")
 
 
 def test_a_site_has_so_many(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,7 +330,8 @@ def test_an_index_leads_to_every_stream(tmp_path: Path) -> None:
         database.streams_left(DATE),
         database.streams_again(DATE, 9),
         database.sites_with_streams("", 9),
-        database._make_room("a", 0, DATE),
+        database._room_at("a", 0, DATE),
+        database._make_room(),
         database.stream_counts(),
     ):
         pass
