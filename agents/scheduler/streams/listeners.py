@@ -15,8 +15,7 @@ from agents.scheduler.pool import Peer
 from agents.scheduler.portion.crawl_plan import read
 from agents.scheduler.streams.placing import Room
 from agents.stream import OrderedStream, StreamingReport, StreamNews, StreamState, StreamStatus
-from anet.together import together
-from hip import HipError, convert
+from hip import convert
 
 STREAMING = "streaming"
 AT_ONCE = 100  # streams of one call
@@ -39,12 +38,16 @@ class _Listener:
         capacity: streams that it takes at most.
         told: what it listens to; none until it has said so.
         patience: when it may be asked, in seconds of the clock.
+        due: whether something may have changed since it was looked at.
+        busy: whether it is being told, or asked.
     """
 
     peer: Peer
     capacity: int = 0
     told: set[str] | None = None
     patience: float = 0.0
+    due: bool = False
+    busy: bool = False
 
 
 class Listeners:
@@ -110,22 +113,35 @@ class Listeners:
             else:
                 listener.told = None
 
-    async def align(self) -> None:
-        """Have each listen to what is its, and to nothing else."""
-        await together([self._align(one) for one in list(self._listeners.values())])
+    def align(self) -> None:
+        """Have each listen to what is its, and to nothing else; one that hangs delays no other."""
+        for name, listener in self._listeners.items():
+            listener.due = True
+            if not listener.busy:
+                self._means.tasks.start(self._align(listener), f"having {name} listen")
 
     async def _align(self, listener: _Listener) -> None:
-        name, now = listener.peer.name, self._means.clock.seconds()
-        if listener.patience > now:
-            return
+        listener.busy = True
+        try:
+            while listener.due and listener.patience <= self._means.clock.seconds():
+                listener.due = False
+                with self._means.journal.noting(
+                    f"{listener.peer.name} does not listen as it should"
+                ):
+                    await self._bring_in_step(listener)
+        finally:
+            listener.busy = False
+
+    async def _bring_in_step(self, listener: _Listener) -> None:
         try:
             if listener.told is None:
                 listener.told = await self._ask(listener)
                 self._changed()
             await self._tell(listener, listener.told)
-        except (HipError, TypeError, OutOfOrder) as error:
-            listener.told, listener.patience = None, now + _PAUSE
-            self._means.journal.add(f"{name} does not listen as it should: {error}")
+        except Exception:
+            listener.told = None
+            listener.patience = self._means.clock.seconds() + _PAUSE
+            raise
 
     async def _ask(self, listener: _Listener) -> set[str]:
         """Return what an agent listens to, and take what it knows of that."""

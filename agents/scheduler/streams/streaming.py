@@ -51,7 +51,7 @@ class Streaming:
                 await self._retry()
                 await self._hand_over()
                 await self._place()
-                await self._listeners.align()
+                self._listeners.align()
 
     def join(self, peer: Peer) -> None:
         """Take a streaming agent whose link is up."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from twisted.internet.defer import Deferred
 
 from agents.collected import Collected
 from agents.order import CrawlFigures
@@ -37,6 +38,7 @@ class Ear:
                 self.heard: dict[str, OrderedStream] = {}
                 self.doing: dict[str, Doing] = {}
                 self.capacity, self.calls, self.broken = capacity, 0, False
+                self.hangs = False
                 super().__init__(world, name)
 
             def connect(self) -> None:
@@ -64,8 +66,10 @@ class Ear:
                 ]
 
             @exposed
-            def listen(self, streams: list[OrderedStream]) -> int:
+            async def listen(self, streams: list[OrderedStream]) -> int:
                 self._called()
+                if self.hangs:
+                    await Deferred()
                 self.heard |= {one.stream: one for one in streams}
                 assert len(self.heard) <= self.capacity
                 return len(self.heard)
@@ -336,6 +340,21 @@ def test_an_agent_that_fails_is_told_again(radio: Callable[..., Any]) -> None:
     agent.broken = False
     portion.world.pass_time(30)
     assert agent.heard.keys() == {RADIO}
+
+
+def test_an_agent_that_hangs_delays_no_other(radio: Callable[..., Any]) -> None:
+    """It is told again when it goes on, or when its call has taken too long."""
+    portion = radio(*MANY[:2], per_site=3)
+    ear = Ear(portion)
+    first, second = ear("first"), ear("second")
+    first.hangs = True
+    for number in range(4):
+        second.tell("add_stream", site="seed.example", stream=f"http://radio.example/{number}")
+        portion.world.pass_time(1)
+    assert (len(first.heard), len(second.heard)) == (2, 3)
+    first.hangs = False
+    portion.world.pass_time(50)
+    assert (len(first.heard), len(second.heard)) == (3, 3)
 
 
 def test_an_agent_with_less_room_than_before_gives_back(radio: Callable[..., Any]) -> None:
