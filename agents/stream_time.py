@@ -32,19 +32,26 @@ class StreamEntry:
 def place_at(entries: Sequence[StreamEntry], date: str) -> StreamEntry | None:
     """Return the entry that would have been noted at `date`; None where nothing came in.
 
+    Two agents may have received at once, as while a stream moves from one to the other. Then the
+    entries of their pieces lie among each other.
+
     Args:
-        entries: sorted by date, without gaps in their sequence: at least the last that is not
-            after `date`, and the one that follows it, if any.
+        entries: sorted by date, without gaps in their sequence: of each piece that was received
+            then at least the last that is not after `date`, and the one that follows it.
         date: 20 digits.
     """
     behind = bisect_right(entries, date, key=lambda entry: entry.date)
-    if not behind:
-        return None
-    before = entries[behind - 1]
-    if before.date == date:
-        return before
-    after = entries[behind] if behind < len(entries) else None
-    return _between(before, after, date) if after and _of_one_piece(before, after) else None
+    seen: set[str] = set()
+    for before in reversed(entries[:behind]):
+        if before.content not in seen:
+            seen.add(before.content)
+            after = next(
+                (each for each in entries[behind:] if each.content == before.content), None
+            )
+            if after and _of_one_piece(before, after):
+                return _between(before, after, date)
+    last = entries[behind - 1] if behind else None
+    return last if last and last.date == date else None
 
 
 def _of_one_piece(before: StreamEntry, after: StreamEntry) -> bool:

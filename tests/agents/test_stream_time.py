@@ -56,6 +56,19 @@ def test_a_content_that_came_twice_does_not_fill_the_time_between() -> None:
     assert where(130, HEARD[:3] + again) == entry(130, FIRST, 30_000, 480_000)
 
 
+def test_two_agents_that_receive_at_once_hide_nothing_of_each_other() -> None:
+    """As while a stream moves from one to another: what either received is found."""
+    other = [entry(50, SECOND, 0, 0), entry(80, SECOND, 30_000, 480_000)]
+    both = sorted([*HEARD[:3], *other], key=lambda each: each.date)
+    assert where(40, both) == entry(40, FIRST, 40_666, 650_666)
+    for seconds in (50, 55, 59, 60, 61, 79):
+        found = where(seconds, both)
+        assert found is not None, seconds
+        if found.content == SECOND:
+            assert found == entry(seconds, SECOND, (seconds - 50) * 1000, (seconds - 50) * 16_000)
+    assert where(81, both) is None
+
+
 STEPS = st.tuples(
     st.integers(1, 10**8), st.integers(0, 60_000), st.integers(0, 10**6), st.booleans()
 )

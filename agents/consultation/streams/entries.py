@@ -14,6 +14,7 @@ from agents.stream_time import StreamEntry, place_at
 
 PART = 64  # entries looked up at once: half an hour
 _PIECE_PART = 1000  # entries of one piece that are looked through for its first
+BESIDE = 120.0  # seconds within which each agent that receives a stream makes an entry
 LONGEST = MILLISECONDS_LIMIT / 1000  # seconds of a piece
 
 
@@ -47,11 +48,15 @@ class Entries:
         return lines
 
     async def around(self, nearest: Nearest, date: str) -> list[CaptureLine]:
-        """Return the entries from the last that is not after a date on."""
+        """Return the entries from the last that is not after a date on.
+
+        And some before it, for another agent may have received at the same time.
+        """
         begin = nearest.capture.date
         if begin > date:
             begin = nearest.previous or begin
-        return await self.part(begin)
+        beside = from_timestamp(seconds(max(begin, date)) - BESIDE)
+        return await self.part(min(begin, beside))
 
     async def last_piece(self, date: str) -> list[CaptureLine]:
         """Return the entries of the piece that ends at a date, from its first on."""

@@ -1,9 +1,8 @@
 """Which bytes of a stream came between which dates. Pure."""
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from agents import dates
 from agents.consultation.lookup.structures import CaptureLine
@@ -59,6 +58,11 @@ class Leg:
         span = self.last.milliseconds - self.first.milliseconds
         return StreamOffset(self.first.milliseconds + int(span * self._part(byte)), byte)
 
+    def rest(self, moment: float) -> "Leg":
+        """Return what came of it from a moment on."""
+        first = self.offset_of(self.byte_at(moment))
+        return evolve(self, date=dates.from_timestamp(moment), begin=moment, first=first)
+
     def _part(self, byte: int) -> float:
         if self.stop == self.start:
             return 0.0
@@ -66,14 +70,35 @@ class Leg:
 
 
 def legs(lines: Iterable[CaptureLine]) -> Iterator[Leg]:
-    """Yield what lies between entries that follow on each other; nothing where a content ended."""
-    for before, after in pairwise(lines):
-        first, last = offset_of(before.metadata), offset_of(after.metadata)
-        if first is not None and last is not None and goes_on(before, first, after, last):
-            yield Leg(
-                before.date, seconds(before.date), seconds(after.date),
-                before.content, before.size, first, last,
-            )  # fmt: skip
+    """Yield what came, one leg behind the other; nothing where nothing came.
+
+    Of two agents that received at once, the first is followed for as long as it did.
+    """
+    waiting, reached, content = all_legs(lines), 0.0, ""
+    while waiting:
+        leg = min(waiting, key=lambda each: (max(each.begin, reached), each.content != content))
+        yield leg if leg.begin >= reached else leg.rest(reached)
+        reached, content = leg.end, leg.content
+        waiting = [each for each in waiting if each.end > reached]
+
+
+def all_legs(lines: Iterable[CaptureLine]) -> list[Leg]:
+    """Return what lies between entries that follow on each other in a content, by its beginning."""
+    found = []
+    last: dict[str, tuple[CaptureLine, StreamOffset]] = {}
+    for line in lines:
+        offset, before = offset_of(line.metadata), last.get(line.content)
+        if offset is None:
+            continue
+        if before is not None and goes_on(*before, line, offset):
+            found.append(_leg(*before, line, offset))
+        last[line.content] = line, offset
+    return sorted(found, key=lambda leg: leg.begin)
+
+
+def _leg(before: CaptureLine, first: StreamOffset, after: CaptureLine, last: StreamOffset) -> Leg:
+    begin, end = seconds(before.date), seconds(after.date)
+    return Leg(before.date, begin, end, before.content, before.size, first, last)
 
 
 def goes_on(

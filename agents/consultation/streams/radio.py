@@ -13,7 +13,7 @@ from agents.consultation.streams.beginning import find_beginning
 from agents.consultation.streams.blocks import Blocks
 from agents.consultation.streams.entries import Entries, place_in
 from agents.consultation.streams.icy import IcyMux
-from agents.consultation.streams.legs import Leg, legs
+from agents.consultation.streams.legs import Leg, all_legs, legs
 from agents.consultation.streams.listeners import Listeners
 from agents.consultation.streams.logs import StreamLog
 from agents.consultation.streams.noted import Noted
@@ -192,7 +192,7 @@ async def _find_start(entries: Entries, nearest: Nearest, date: str) -> Start | 
     lines = await entries.around(nearest, date)
     place = place_in(lines, date)
     if place is not None:
-        for leg in legs(lines):
+        for leg in all_legs(lines):
             if leg.content == place.content and leg.start <= place.offset.byte < leg.stop:
                 return Start(leg, place.offset.byte)
     return await _find_next(entries, lines, date) or await _find_last(entries, nearest.last)

@@ -113,6 +113,32 @@ async def test_it_begins_at_the_byte_of_the_date_and_goes_on_in_true_time(
 
 
 @ensureDeferred
+async def test_of_two_agents_that_received_at_once_one_is_given(
+    archive: Any, studio: Studio
+) -> None:
+    """While a stream moves both receive: nothing is given twice, and nothing is missing."""
+    first, second = numbered(60_000, 1), numbered(60_000, 2)
+    keep_piece(archive, Recorded(0, 60, first), head=PLAIN)
+    keep_piece(archive, Recorded(47, 60, second), head=PLAIN)
+    expected = {
+        40: first[40_000:] + second[13_000:33_000],
+        50: second[3000:33_000],
+        57: second[10_000:33_000],
+        60: second[13_000:33_000],
+        70: second[23_000:33_000],
+    }
+    for begin, data in expected.items():
+        listener = await studio.listen(moment(begin))
+        await listener.hear(80 - begin)
+        assert listener.tuned.date == moment(begin)
+        assert listener.data[: len(data)] == data, begin
+        await listener.leave()
+    long_ago = await studio.tune("00010101000000000000")
+    assert long_ago is not None
+    assert long_ago.date == moment(0)
+
+
+@ensureDeferred
 async def test_a_slow_encoder_is_followed_by_the_entries_not_by_a_rate(
     archive: Any, studio: Studio
 ) -> None:
