@@ -34,7 +34,7 @@ class Heard:
     Attributes:
         strange: streams that it is not to listen to.
         changed: whether others are listened to now.
-        moving: whether it receives some that another agent is to leave soon.
+        moving: whether there are some among them that are moving: one of the agents is to leave.
     """
 
     strange: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Streams(MetStreams):
                 row = self.stream(one.stream)
                 if row is not None and row.agent == agent and row.phase in LISTENED:
                     phase = self._told(row, one, config, date)
-                    moving |= bool(row.leaving) and phase is Phase.RECEIVING
+                    moving |= bool(row.leaving)
                     aside |= {row.site: None} if phase is Phase.ASIDE else {}
                 elif row is None or row.leaving != agent:
                     strange.append(one.stream)
@@ -210,6 +210,9 @@ class Streams(MetStreams):
         if event is StreamEvent.HEARD:
             leaves = min(row.leaves, _later(date, TOGETHER))
             values |= {"received": row.received or date, "leaves": leaves, "why": ""}
+        elif event is StreamEvent.SET_ASIDE and row.leaving:  # who has left it says what it is
+            event, why = StreamEvent.GIVEN, f"{row.agent}: {problem or news.outcome}"
+            values = {"agent": row.leaving, "leaving": "", "why": why}
         elif event is StreamEvent.SET_ASIDE:
             heard = None if row.received is None else _seconds(date) - _seconds(row.received)
             tries = tries_after(row.tries, heard)

@@ -86,7 +86,7 @@ def _row(line: StreamLine) -> list[Cell]:
         badge(line.phase),
         _HANDS[Hand(line.hand)],
         site_link(line.site),
-        LinkTo(line.agent, line.page) if line.page else line.agent,
+        _at_its_agent(line),
         ": ".join(filter(None, (line.name, line.title))),
         _note(line),
         moment(line.heard),
@@ -94,6 +94,12 @@ def _row(line: StreamLine) -> list[Cell]:
         how.strip(),
         moment(line.changed),
     ]
+
+
+def _at_its_agent(line: StreamLine) -> Cell:
+    """Return a link to the stream's own page, which its agent has."""
+    query = urlencode({"stream": line.stream})
+    return LinkTo(line.agent, f"{line.page}stream?{query}") if line.page else line.agent
 
 
 def _note(line: StreamLine) -> str:

@@ -166,7 +166,7 @@ class Streaming:
         rooms = self._listeners.rooms(loads)
         for room in rooms:
             if room.streams > room.capacity:
-                excess = room.streams - room.capacity
+                excess = min(_GIVEN, room.streams - room.capacity)
                 await run(Database.take_streams_back, room.agent, excess, now)
         free = min(_GIVEN, sum(room.free for room in rooms))
         without = ["", *self._listeners.gone(loads)]
@@ -195,7 +195,8 @@ class Streaming:
 def _short(state: StreamState) -> StreamState:
     """Return what is known of a stream, within limits: its words come from the web.
 
-    So a hundred streams fit in a frame. A URL that is too long is left out: a part leads nowhere.
+    So a hundred streams fit in a frame. A URL that is too long is left out: a part leads nowhere;
+    so is a date that is none.
     """
     words: dict[str, Any] = {}
     for one in fields(StreamState):
@@ -204,4 +205,12 @@ def _short(state: StreamState) -> StreamState:
             words[one.name] = value if len(value) <= _URL else ""
         elif isinstance(value, str):
             words[one.name] = value[:_WORDS]
-    return evolve(state, **words)
+    return evolve(state, **words | {"heard": _date_or_none(state.heard)})
+
+
+def _date_or_none(text: str) -> str:
+    try:
+        dates.to_datetime(text)
+    except dates.InvalidDate:
+        return ""
+    return text

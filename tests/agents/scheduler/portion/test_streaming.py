@@ -238,6 +238,24 @@ def test_a_move_to_an_agent_that_dies_is_undone(radio: Callable[..., Any]) -> No
     assert old.heard and (line["agent"], line["phase"]) == (old.name, "receiving")
 
 
+def test_a_move_to_an_agent_that_finds_nothing_is_undone(radio: Callable[..., Any]) -> None:
+    """A server may turn one agent away: what the other receives is not set aside for that."""
+    portion = radio()
+    ear = Ear(portion)
+    one, two = ear("one"), ear("two")
+    old, new = (one, two) if one.heard else (two, one)
+    old.say("receiving", RADIO)
+    old.tell("move_stream", stream=RADIO, agent=new.name)
+    portion.world.pass_time(2)
+    new.say("gone", RADIO, problem="403 Forbidden")
+    portion.world.pass_time(5)
+    line = lines(old)[RADIO]
+    assert (line["agent"], line["why"]) == (old.name, f"{new.name}: 403 Forbidden")
+    assert old.heard and not new.heard
+    old.say("gone", RADIO)
+    assert lines(old)[RADIO]["phase"] == "aside"
+
+
 def test_people_decide(radio: Callable[..., Any]) -> None:
     """Stopped, a stream stays so, whatever crawls find; added, whatever the relevance."""
     portion = radio(RADIO, OTHER, per_site=1, relevance=0.9)
@@ -381,6 +399,8 @@ def test_only_streaming_agents_tell_of_streams(radio: Callable[..., Any]) -> Non
     agent.say("receiving", RADIO, title="x" * 10_000, led_to="http://a/" + "x" * 10_000)
     kept = read(portion.world.database.stream(RADIO).state, StreamState)
     assert (len(kept.title), kept.led_to) == (500, "")
+    agent.say("receiving", RADIO, heard="yesterday")
+    assert lines(agent)[RADIO]["heard"] == ""  # what is shown for people is a date
     with pytest.raises(Exception, match="up to 500"):
         agent.say("receiving", *["http://a/"] * 501)
     with pytest.raises(Exception, match="you are a connectivity"):
