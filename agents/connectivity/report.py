@@ -14,9 +14,11 @@ from agents.connectivity.elements import BadReport, elements
 from agents.deposit import Findings
 from agents.filters import KEYWORDS
 from agents.judgement import LEVELS, LevelUpdate, Update
+from agents.stream_promise import promising
 from agents.summary import Format, Language, Summary, Term
 
 _SAMPLE: Final = 100  # feeds, streams, languages, keywords and statistics that are kept
+_STREAMS: Final = 5000  # of which the sample is those that are most likely live
 _FORMATS: Final = 1000
 _TEXT: Final = 2000  # characters of a text that is kept
 _DIGITS: Final = 15  # of a number
@@ -32,7 +34,7 @@ class Report:
         external_links: different links that lead out of the site.
         external_hosts: different hosts these links lead to.
         feeds: URLs of feeds, a sample.
-        streams: URLs of live streams, a sample.
+        streams: URLs of live streams, and of what may be such.
         statistics: figures by name.
         texts: figures of all texts by name; what could not be compared has no `update`.
         languages: of the texts.
@@ -96,7 +98,7 @@ class Report:
             external_links=self.external_links,
             external_hosts=self.external_hosts,
             feeds=self.feeds,
-            streams=self.streams,
+            streams=list(promising(self.streams))[:_SAMPLE],
             languages=[language.name for language in self.languages],
             statistics=self.statistics,
             problem=self.problem,
@@ -187,8 +189,9 @@ def _feed(report: Report, attributes: _Attributes) -> None:
 
 
 def _stream(report: Report, attributes: _Attributes) -> None:
-    if len(report.streams) < _SAMPLE and attributes.get("url"):
-        report.streams.append(_text(attributes, "url"))
+    url = attributes.get("url", "")
+    if len(report.streams) < _STREAMS and 0 < len(url) <= _TEXT:  # a part would lead elsewhere
+        report.streams.append(url)
 
 
 def _figure(report: Report, attributes: _Attributes) -> None:

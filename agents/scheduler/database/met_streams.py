@@ -15,7 +15,7 @@ from agents.scheduler.database.stream_queries import StreamRow
 from agents.scheduler.life import Standing
 from agents.scheduler.streams.choosing import Owner
 from agents.scheduler.streams.life import LISTENED, Phase
-from agents.scheduler.streams.promise import promising
+from agents.stream_promise import promising
 
 OF_SITE = 100
 IN_ALL = 100_000

@@ -20,9 +20,9 @@ from agents.scheduler.streams.choosing import (
     wait,
 )
 from agents.scheduler.streams.life import LISTENED, Hand, Phase, StreamEvent, phase_after
-from agents.scheduler.streams.promise import LIKELY
 from agents.scheduler.streams.settings import StreamsConfig
 from agents.stream import StreamNews
+from agents.stream_promise import LIKELY
 
 _NOBODY: dict[str, Value] = {"agent": "", "leaving": "", "leaves": "", "received": None}
 

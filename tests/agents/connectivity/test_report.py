@@ -61,6 +61,16 @@ def test_what_a_report_tells(path: Path) -> None:
     ]
 
 
+def test_the_likeliest_streams_are_the_sample(tmp_path: Path) -> None:
+    """One radio may be named after hundreds of files; a URL that is too long is left out whole."""
+    files = [f"http://a.example/{number}.mp3" for number in range(200)]
+    radio, long = "http://a.example/live.pls", f"http://a.example/{'a' * 3000}.pls"
+    streams = "".join(f'<stream url="{url}"/>' for url in [*files, radio, long])
+    path = tmp_path / "report.xml"
+    path.write_text(f"<report><streams>{streams}</streams></report>")
+    assert read_report(path, 10**6).findings.streams == [radio, *files[:99]]
+
+
 def test_what_a_crawler_writes_is_read_whole(path: Path) -> None:
     """All that a site is judged by, and all that is new in it, comes through the report."""
     findings = Findings()

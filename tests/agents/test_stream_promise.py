@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.scheduler.streams.promise import HARDLY, LIKELY, PERHAPS, promise, promising
 from agents.stream import canonical
+from agents.stream_promise import HARDLY, LIKELY, PERHAPS, promise, promising
 
 
 @pytest.mark.parametrize(
