@@ -65,7 +65,8 @@ class LoasClock(Frames):
     def _frame(self, data: bytes, at: int) -> tuple[Hashable, int] | None:
         if data[at] != 0x56 or data[at + 1] < 0xE0:
             return None
-        return "LOAS", 3 + ((data[at + 1] & 0x1F) << 8 | data[at + 2])
+        length = 3 + ((data[at + 1] & 0x1F) << 8 | data[at + 2])
+        return ("LOAS", length) if length >= self.HEADER else None
 
     def _step_into(self, kind: Hashable) -> None:
         self._kind = kind

@@ -8,7 +8,6 @@ import re
 from uuid import UUID
 
 from anet.media.timing.stamps import Stamps
-from anet.media.timing.tags import said_in
 from anet.media.timing.walk import PREAMBLE_LIMIT, Walk
 
 HEADER = UUID("75b22630-668e-11cf-a6d9-00aa0062ce6c").bytes_le
@@ -43,7 +42,8 @@ class AdvancedSystemsClock(Walk):
         if data.startswith(DATA, at):
             if len(data) - at < DATA_HEADER:
                 return -DATA_HEADER
-            self._heads += data[at : at + DATA_HEADER] if self._chained else b""
+            if self._chained and len(self._heads) <= PREAMBLE_LIMIT:
+                self._heads += data[at : at + DATA_HEADER]
             return DATA_HEADER
         pattern = data[at : at + 3] + data[at + 4 : at + 5]
         if not self._packet or not self._chained and pattern != self._pattern:
@@ -69,9 +69,7 @@ class AdvancedSystemsClock(Walk):
         if place >= 0:
             size = int.from_bytes(raw[place + 92 : place + 96], "little")
             self._packet = size if SEEN <= size <= PREAMBLE_LIMIT else 0
-        said = said_in(raw)
-        if said:
-            self._said.append((self._start + at, said))
+        self._tell(at, raw)
         return length
 
 

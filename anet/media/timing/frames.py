@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable
 
-from anet.media.timing.tags import ID3_HEADER, id3_length, said_in
-from anet.media.timing.walk import PREAMBLE_LIMIT, Walk
+from anet.media.timing.tags import ID3_HEADER, SEEN, id3_length
+from anet.media.timing.walk import Walk
 
 IN_A_ROW = 3  # headers that must follow each other before they are believed
 
@@ -67,12 +67,11 @@ class Frames(Walk):
     def _tag(self, data: bytes, at: int) -> int:
         """Read the tag that begins here; 0 where none does."""
         length = id3_length(data, at)
-        seen = min(length, PREAMBLE_LIMIT)
+        seen = min(length, SEEN)
         if len(data) - at < seen:
             return -seen
-        said = said_in(data[at : at + seen]) if length else None
-        if said:
-            self._said.append((self._start + at, said))
+        if length:
+            self._tell(at, data[at : at + seen])
         return length
 
     def _agreed(self, data: bytes, at: int) -> int:

@@ -7,7 +7,6 @@ from attrs import define, frozen
 
 from anet.media.timing.boxes import HEADER, LONG_HEADER, Box, box_at, boxes_in, number
 from anet.media.timing.stamps import Stamps
-from anet.media.timing.tags import said_in
 from anet.media.timing.walk import PREAMBLE_LIMIT, Walk
 
 HELD = {b"ftyp", b"moov", b"moof", b"emsg"}  # boxes that are looked into
@@ -45,7 +44,7 @@ class IsoMediaClock(Walk):
         self._tracks: dict[int, Track] = {}
         self._leading = 0  # number of the track that tells the time
         self._stamps = Stamps(1)
-        self._heads = b""  # `ftyp` and `moov`
+        self._type = self._heads = b""  # `ftyp`; `ftyp` and `moov`
         self._chunk: int | None = None  # where what belongs to the next fragment begins
 
     def _unit(self, data: bytes, at: int) -> int:
@@ -70,16 +69,14 @@ class IsoMediaClock(Walk):
         """Look into a box that is there whole."""
         kind = raw[4:8]
         if kind == b"ftyp":
-            self._heads = raw[: PREAMBLE_LIMIT + 1]
+            self._type = self._heads = raw[: PREAMBLE_LIMIT + 1]
         elif kind == b"moov":
-            self._heads += raw[: PREAMBLE_LIMIT + 1]
+            self._heads = self._type + raw[: PREAMBLE_LIMIT + 1]
             self._begin(raw)
         elif kind == b"moof":
             self._fragment(raw)
         elif b"ID3" in raw[:512]:
-            said = said_in(raw[raw.index(b"ID3") :])
-            if said:
-                self._said.append((self._start + at, said))
+            self._tell(at, raw[raw.index(b"ID3") :])
 
     def _begin(self, raw: bytes) -> None:
         """Take the tracks that are described."""
@@ -134,7 +131,7 @@ class Fragment:
                 place = body + 4 + _sizes(given, {0x1: 8, 0x2: 4, 0x8: 4, 0x10: 4})
                 flags = number(raw, place) if given & 0x20 else None
             elif box.kind == b"tfdt":
-                time = number(raw, body, 8 if raw[box.body] == 1 else 4)
+                time = number(raw, body, 8 if number(raw, box.body, 1) == 1 else 4)
             elif box.kind == b"trun":
                 place = body + 4 + (4 if given & 0x1 else 0)
                 if given & 0x400 and not given & 0x4:

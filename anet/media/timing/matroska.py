@@ -52,7 +52,7 @@ class MatroskaClock(Walk):
         """Go into the element that holds all others, or into a cluster."""
         if kind == CLUSTER:
             self._cluster = self._start + at
-        elif self._heading:
+        elif self._heading and len(self._heads) <= PREAMBLE_LIMIT:
             self._heads += b"\x18\x53\x80\x67\x01" + b"\xff" * 7  # of a size that is unknown
 
     def _look(self, kind: int, raw: bytes, header: int, at: int) -> None:

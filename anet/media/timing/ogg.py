@@ -10,7 +10,6 @@ from struct import Struct
 from attrs import define
 
 from anet.media.timing.stamps import Stamps
-from anet.media.timing.tags import said_in
 from anet.media.timing.walk import PREAMBLE_LIMIT, Walk
 
 HEADER = 27
@@ -108,9 +107,7 @@ class OggClock(Walk):
 
     def _begin(self) -> None:
         """All headers are there: say what they say, and go by the granules of the best track."""
-        said = said_in(bytes(self._headers))
-        if said:
-            self._said.append((self._began, said))
+        self._tell(self._began - self._start, bytes(self._headers))
         if len(self._headers) > PREAMBLE_LIMIT:
             self._headers.clear()
         telling = [track for track in self._tracks.values() if track.rate]

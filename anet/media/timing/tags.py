@@ -5,11 +5,11 @@ from io import BytesIO
 from tinytag import TinyTag, TinyTagException
 
 from anet.media.interface import Said
-from anet.media.timing.walk import PREAMBLE_LIMIT
 
 ID3_HEADER = 10
 ID3V1 = 128
 SHORTEST = 24  # bytes of a tag that says something
+SEEN = 65_536  # bytes of a tag that are looked at
 TAG_LIMIT = 16 * 2**20  # bytes; what says to be longer is no tag
 _NOT_SAID = {"filesize", "mime_type", "encoder_settings", "encoded_by", "encoder"}
 
@@ -32,7 +32,7 @@ def id3_length(data: bytes | bytearray, at: int) -> int:
 
 def said_in(raw: bytes) -> Said | None:
     """Return what a tag or the header of a stream says; None where it says nothing."""
-    raw = raw[:PREAMBLE_LIMIT]
+    raw = raw[:SEEN]
     if len(raw) < SHORTEST:
         return None
     try:

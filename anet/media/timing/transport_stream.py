@@ -8,7 +8,7 @@ of the stream (PAT and PMT) is the preamble then.
 import re
 
 from anet.media.timing.stamps import Stamps
-from anet.media.timing.tags import ID3_HEADER, id3_length, said_in
+from anet.media.timing.tags import ID3_HEADER, id3_length
 from anet.media.timing.walk import PREAMBLE_LIMIT, Walk
 
 PACKET = 188
@@ -126,8 +126,7 @@ class TransportStreamClock(Walk):
         self._tag += payload
         length = id3_length(self._tag, 0) if len(self._tag) >= ID3_HEADER else 0
         if 0 < length <= len(self._tag):
-            said = said_in(bytes(self._tag[:length]))
-            self._said += [(self._tag_at, said)] if said else []
+            self._tell(self._tag_at - self._start, bytes(self._tag[:length]))
         if not len(self._tag) < length <= PREAMBLE_LIMIT:
             self._tag.clear()
 

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from zope.interface import implementer
 
 from anet.media.interface import ISignalClock, Said
+from anet.media.timing.tags import said_in
 
-PREAMBLE_LIMIT = 65_536  # bytes that are kept for decoders, and that are searched for titles
+PREAMBLE_LIMIT = 65_536  # bytes that are kept for decoders
+UNITS = 5000  # that are looked at in one go, and one more for each `SMALL` bytes
+SMALL = 32  # bytes of a unit; media have larger ones, and few tags
+TAGS = 100  # that are read in one go
 
 
 @implementer(ISignalClock)
@@ -32,6 +36,7 @@ class Walk:
         self._wanted = 0  # bytes from there without which it cannot
         self._lost = False  # whether it looks for a mark
         self._said: list[tuple[int, Said]] = []
+        self._tags = 0  # that were read in this go
 
     def feed(self, data: bytes) -> Sequence[tuple[int, Said]]:
         """Take the next bytes; return what was said within them, with the byte of each."""
@@ -40,6 +45,7 @@ class Walk:
         self._held += data[passed:] if passed else data
         if self.position < self._start + self._wanted:
             return ()
+        self._tags = 0
         done, self._wanted = self._walk(bytes(self._held))
         self._start += done
         del self._held[:done]
@@ -54,7 +60,9 @@ class Walk:
             them must have come before the walk can go on.
         """
         at = 0
-        while at <= len(data):
+        for _ in range(UNITS + len(data) // SMALL):
+            if at > len(data):
+                return at, 0
             if self._lost:
                 found = self.MARK.search(data, at)
                 known = len(data) - self.MARK_LENGTH + 1  # from here on other marks may begin
@@ -65,7 +73,8 @@ class Walk:
             if length <= 0:
                 return at, -length
             at += length
-        return at, 0
+        self._search()  # so many are no media, and looking at them would hold up other streams
+        return max(at, len(data)), 0
 
     def _unit(self, data: bytes, at: int) -> int:
         """Return how many bytes lead to the next unit; or how many are wanted here, negative."""
@@ -74,6 +83,13 @@ class Walk:
     def _arrive(self, at: int, seconds: float, preamble: bytes = b"") -> None:
         """Note that the media may be cut here."""
         self.boundary, self.seconds, self.preamble = self._start + at, seconds, preamble
+
+    def _tell(self, at: int, raw: bytes) -> None:
+        """Read what is said in a tag, or in headers, which stands here."""
+        self._tags += 1
+        said = said_in(raw) if self._tags <= TAGS else None
+        if said:
+            self._said.append((self._start + at, said))
 
     def _search(self) -> int:
         """Look for a mark from the next byte on; returned by `_unit` where none begins."""

@@ -12,7 +12,9 @@ from made_media import FFMPEG, FORMATS, Made, decoded, make
 
 from anet.media.interface import ISignalClock, Said
 from anet.media.timing import clock_for
-from anet.media.timing.walk import PREAMBLE_LIMIT
+from anet.media.timing.advanced_systems import DATA as ASF_DATA
+from anet.media.timing.advanced_systems import HEADER as ASF_HEADER
+from anet.media.timing.walk import PREAMBLE_LIMIT, TAGS
 
 needs_ffmpeg = pytest.mark.skipif(FFMPEG is None, reason="ffmpeg is not there")
 each_format = pytest.mark.parametrize("made", FORMATS, ids=[made.name for made in FORMATS])
@@ -308,6 +310,50 @@ def test_spoilt_media_never_raise(made: Made, folder: Path, data: st.DataObject)
     clock = clock_for("", make(made, folder))
     heard(clock, bytes(spoilt), 1000)
     assert 0.0 <= clock.seconds <= 200.0
+
+
+def box(kind: bytes, body: bytes = b"") -> bytes:
+    """Return a box of ISO media."""
+    return (8 + len(body)).to_bytes(4, "big") + kind + body
+
+
+EBML, SEGMENT = b"\x1a\x45\xdf\xa3\x80", b"\x18\x53\x80\x67\x81"
+TAG = b"ID3\3\0\0\0\0\0\x1aTIT2\0\0\0\x0a\0\0\0some title"
+HOSTILE_SECONDS = {
+    "headers without end, of ISO media": box(b"ftyp", b"isom" * 4)
+    + box(b"moov", bytes(60_000)) * 34,
+    "headers without end, of Matroska": EBML + SEGMENT * 400_000,
+    "headers without end, of ASF": ASF_HEADER
+    + (30).to_bytes(8, "little")
+    + bytes(6)
+    + (ASF_DATA + bytes(34)) * 40_000,
+    "elements of nothing": EBML + b"\xec\x80" * 2**20,
+    "boxes of nothing": box(b"ftyp", b"isom" * 4) + box(b"free") * 2**18,
+    "frames of nothing": b"\x56\xe0\0" * 700_000,
+    "tags of boxes": box(b"ftyp", b"isom" * 4) + box(b"emsg", TAG) * 48_000,
+    "tags": TAG * 58_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_SECONDS)
+def test_a_hostile_second_holds_up_nobody(name: str) -> None:
+    """Of 16 Mbit/s: neither for long, nor in memory; what it is said to be is passed over."""
+    data = HOSTILE_SECONDS[name]
+    clock = clock_for("", data[:9000])
+    before = process_time()
+    said = clock.feed(data)
+    assert process_time() - before < 0.3  # measured: 0.01 to 0.1 seconds
+    assert len(said) <= TAGS
+    assert (
+        sum(len(each) for each in vars(clock).values() if isinstance(each, bytes | bytearray))
+        < 3 * PREAMBLE_LIMIT
+    )
+
+
+def test_a_box_that_ends_too_soon_says_nothing() -> None:
+    """The time of a fragment may be missing behind its header."""
+    data = box(b"ftyp", b"isom" * 4) + box(b"moof", box(b"traf", box(b"tfdt")))
+    assert clock_for("", data + bytes(9000)).feed(data) == []
 
 
 @needs_ffmpeg
