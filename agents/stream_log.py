@@ -9,7 +9,6 @@ from typing import Annotated
 
 import msgspec
 
-from agents.dates import DIGITS
 from agents.stream_offset import BYTE_LIMIT, MILLISECONDS_LIMIT
 
 LINE_LIMIT = 2 * 2**20  # bytes of a line; a longer one is damaged
@@ -19,7 +18,8 @@ FIELDS_LIMIT = 100  # of what was said at once
 FIELD_LIMIT = 1024  # characters of the name or the value of one
 RAW_LIMIT = 64 * 1024  # bytes
 
-Date = Annotated[str, msgspec.Meta(pattern=rf"^[0-9]{{{DIGITS}}}\Z")]
+_DATE = r"[1-9][0-9]{3}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])([01][0-9]|2[0-3])([0-5][0-9]){2}[0-9]{6}"
+Date = Annotated[str, msgspec.Meta(pattern=rf"^{_DATE}\Z")]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=MILLISECONDS_LIMIT)]
 Byte = Annotated[int, msgspec.Meta(ge=0, le=BYTE_LIMIT)]
 
@@ -73,8 +73,8 @@ class ClockEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     at: Date
-    ms: int
-    byte: int | None = None
+    ms: Milliseconds
+    byte: Byte | None = None
     ratio: float = 0.0
     skew: float = 0.0
     program: str = ""
@@ -92,8 +92,8 @@ class TitleEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
     title: str
     at: Date
-    ms: int
-    byte: int | None = None
+    ms: Milliseconds
+    byte: Byte | None = None
     fields: dict[str, str] = msgspec.field(default_factory=dict)
     raw: bytes = b""
 
@@ -103,7 +103,7 @@ class GapEntry(msgspec.Struct, frozen=True):
 
     gap: LoggedGap
     at: Date
-    ms: int
+    ms: Milliseconds
 
 
 class MarkEntry(msgspec.Struct, frozen=True):
@@ -111,7 +111,7 @@ class MarkEntry(msgspec.Struct, frozen=True):
 
     mark: str
     at: Date
-    ms: int
+    ms: Milliseconds
 
 
 class Ended(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -127,9 +127,9 @@ class Ended(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     end: Date
-    ms: int
+    ms: Milliseconds
     why: str
-    bytes: int | None = None
+    bytes: Byte | None = None
     content: str = ""
     left_out: int = 0
 

@@ -57,6 +57,30 @@ def test_a_killed_piece_ends_with_what_was_written(tmp_path: Path) -> None:
     assert isinstance(ended, Ended) and ended.why == "killed"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"at":"20260101000000000000","ms":99999999,"byte":100}',
+        b'{"at":"20260101000000000000","ms":-1,"byte":100}',
+        b'{"at":"20260101000000000000","ms":1,"byte":-1}',
+        b'{"at":"20261301000000000000","ms":1,"byte":100}',
+        b'{"end":"20260101000000000000","ms":-1,"why":"time","bytes":100,"content":""}',
+    ],
+)
+def test_a_line_that_cannot_be_is_passed_over(tmp_path: Path, line: bytes) -> None:
+    """A disk that spoilt a log costs that line, and never another stream's pieces."""
+    tape = Tape(tmp_path)
+    tape.recorder.begin(tape.beginning()).write(b"a" * 1000)
+    tape.flush()
+    (log,) = tape.open.glob("*.log")
+    with log.open("ab") as file:
+        file.write(line + b"\n")
+    Tape(tmp_path, tape.clock).recover()
+    kept = Kept(tmp_path)
+    assert kept.contents() == [b"a" * 1000]
+    assert len(kept.captures[STREAM]) == 2
+
+
 def test_before_the_first_entry_the_bitrate_tells_the_time(tmp_path: Path) -> None:
     """128 kbit/s are 16 bytes a millisecond."""
     tape = Tape(tmp_path)
