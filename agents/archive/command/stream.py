@@ -10,7 +10,10 @@ from agents.stream import canonical
 
 
 async def stream(reactor: object, options: argparse.Namespace) -> int:
-    """List streams, or decide of one and show how it is then; the status is 1 when there is none.
+    """List streams, or decide of one and show how it is then.
+
+    Returns:
+        1 when there is none, but after it was forgotten.
 
     Raises:
         ArchiveError: the decision has no place, or the scheduler does not answer.
@@ -26,9 +29,11 @@ async def stream(reactor: object, options: argparse.Namespace) -> int:
             }
             await scheduler.order(f"{options.action}_stream", **named, **story(options))
             found = await scheduler.call(list[StreamLine], "streams_named", streams=[url])
-    lines = [as_json(found)] if options.json else lines_of(found)
+    is_forgotten = options.action == "forget" and not found
+    lines = ["The stream is forgotten."] if is_forgotten else lines_of(found)
+    lines = [as_json(found)] if options.json else lines
     sys.stdout.write("".join(f"{line}\n" for line in lines))
-    return 0 if found or options.action == "forget" else 1
+    return 0 if found or is_forgotten else 1
 
 
 def lines_of(found: list[StreamLine]) -> list[str]:

@@ -32,7 +32,9 @@ def add_stream(stream: argparse.ArgumentParser, common: Common) -> None:
         metavar="PHASE",
         help="only those in it: candidate, ordered, receiving, broken, aside",
     )
-    listed.add_argument("--limit", type=int, default=50, metavar="N", help="how many (default: 50)")
+    listed.add_argument(
+        "--limit", type=int, default=50, metavar="N", help="how many, up to 200 (default: 50)"
+    )
     listed.add_argument("--after", default="", metavar="URL", help="go on after this one")
     for name, words in _DECISIONS:
         decided = action(name, words)

@@ -136,7 +136,8 @@ class Streams(MetStreams):
         """
         with self._transaction():
             row = self._known_stream(stream)
-            self._put(stream, hand=hand.value)
+            is_idle = row.phase is Phase.CANDIDATE and row.hand is Hand.STOP
+            self._put(stream, hand=hand.value, why="" if is_idle else row.why)
             if hand is Hand.START and row.phase is Phase.ASIDE:
                 self._happen(row, StreamEvent.DUE, date, again=None)
             words = {Hand.START: "started", Hand.STOP: "stopped"}.get(hand, "left to the scheduler")
@@ -173,6 +174,8 @@ class Streams(MetStreams):
         """
         with self._transaction():
             row = self._known_stream(stream)
+            if row.phase not in LISTENED:
+                raise NoSuchTransition(f"it is {row.phase}, so that no agent listens to it")
             if row.agent == agent:
                 return
             waits = row.phase is Phase.ORDERED and row.leaving not in ("", agent)

@@ -137,7 +137,7 @@ async def test_streams_are_listed_and_decided_of(running: Any, capsys: Any) -> N
     assert "stop" not in text
     status, text = await terminal.run("stream", "add", "m2.example", "https://m2.example/live")
     assert status == 0 and "ordered" in text and "start" in text
-    assert (await terminal.run("stream", "forget", film))[0] == 0
+    assert await terminal.run("stream", "forget", film) == (0, "The stream is forgotten.\n")
     with pytest.raises(ArchiveError, match="there is no stream"):
         await terminal.run("stream", "start", film)
     with pytest.raises(ArchiveError, match="no streaming agent"):

@@ -271,7 +271,12 @@ def test_people_decide(radio: Callable[..., Any]) -> None:
     assert not agent.heard
     portion.order(SEED)
     portion.run()
-    assert not agent.heard and lines(agent, site="seed.example")[RADIO]["hand"] == "stop"
+    line = lines(agent, site="seed.example")[RADIO]
+    assert not agent.heard and (line["hand"], line["why"]) == ("stop", "a person stopped it")
+    with pytest.raises(Exception, match="it is candidate, so that no agent listens"):
+        agent.tell("move_stream", stream=RADIO, agent="streaming")
+    agent.tell("release_stream", stream=RADIO)
+    assert lines(agent)[RADIO]["why"] == ""
     for words, method, arguments in (
         ("no address", "add_stream", {"site": "seed.example", "stream": "rtmp://a/b"}),
         ("no stream", "start_stream", {"stream": "http://nowhere/"}),
