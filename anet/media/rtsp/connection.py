@@ -4,26 +4,35 @@
     any --closed, nonsense, no reply in time--> CLOSED
 
 While it asks, it reads as bytes come; once media flow, it reads when it is asked to.
+
+It is also the producer of what goes out, which Twisted asks to pause when much waits: a server that
+makes us speak and does not listen.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.defer import Deferred, TimeoutError
+from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
+from zope.interface import implementer
 
+from anet.deadline import Deadline
 from anet.errors import AnetError, ConnectionBroken, MalformedMessage, TimedOut
 from anet.http.message import field_lines
 from anet.media.errors import MediaError, StreamBroken, StreamEnded
 from anet.media.rtsp.reading import Demand, Found, Reply, read
 from anet.media.tidal import WAITING_LIMIT, Tidal
 
+AT_ONCE = 5000  # messages read in one second; what is beyond waits
+_FAREWELL = 5.0  # seconds in which what was sent must have gone out, once it is closed
 _UNDERSTOOD = ("OPTIONS", "GET_PARAMETER", "SET_PARAMETER")
 _MOVED = {"REDIRECT": "the server sends its listeners elsewhere",
           "ANNOUNCE": "what is sent is not what was described any more"}  # fmt: skip
 
 
+@implementer(IPushProducer)
 class RtspConnection(Protocol):
     """A connection to a server.
 
@@ -52,9 +61,11 @@ class RtspConnection(Protocol):
         self._kept = bytearray()  # what was not taken
         self._tidal: Tidal | None = None
         self._is_reading = False
+        self._farewell = Deadline(clock, lambda: self.transport.abortConnection())
 
     def connectionMade(self) -> None:
         """Note who the server is."""
+        self.transport.registerProducer(self, True)
         peer = self.transport.getPeer()
         host, port = getattr(peer, "host", ""), getattr(peer, "port", 0)
         self.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
@@ -95,6 +106,11 @@ class RtspConnection(Protocol):
         """Let what came so far be no part of what is taken."""
         self._kept.clear()
 
+    def drop(self) -> None:
+        """Let nothing of what came be taken any more."""
+        self._kept.clear()
+        self._buffer.clear()
+
     # Hearing
 
     def flow(self) -> None:
@@ -102,7 +118,7 @@ class RtspConnection(Protocol):
         self._tidal = Tidal(self.transport, lambda: len(self._buffer))
 
     def take(self) -> bytes:
-        """Return what came since the last time, as far as it is whole."""
+        """Return what came since the last time, as far as it is whole, and not too many."""
         if self.end is None and self._tidal is not None:
             self._tidal.draw()
         self._read()
@@ -128,7 +144,9 @@ class RtspConnection(Protocol):
         self._is_reading = True
         data, at = bytes(self._buffer), 0
         try:
-            while at < len(data):
+            for _ in range(AT_ONCE):
+                if at == len(data):
+                    break
                 found, end = read(data, at)
                 if found is None:
                     break
@@ -166,6 +184,19 @@ class RtspConnection(Protocol):
             number = demand.head.headers.text(b"cseq")[:20].encode("latin-1")
             self.transport.write(b"RTSP/1.0 %s\r\nCSeq: %s\r\n\r\n" % (status, number))
 
+    # Speaking to who does not listen
+
+    def pauseProducing(self) -> None:
+        """Give up a server that does not read what we say."""
+        self.fail(StreamBroken("the server does not read what it is told"))
+        self.transport.abortConnection()
+
+    def resumeProducing(self) -> None:
+        """Speak on: what is said is short."""
+
+    def stopProducing(self) -> None:
+        """Speak no more: the connection is lost."""
+
     # Ending
 
     def fail(self, end: MediaError) -> None:
@@ -174,12 +205,16 @@ class RtspConnection(Protocol):
         self.close()
 
     def close(self) -> None:
-        """Close; what was sent still goes out."""
+        """Close; what was sent still goes out, if the server reads it soon."""
         self.end = self.end or StreamBroken("it was closed")
-        self.transport.loseConnection()
+        if self.transport.connected:
+            self._farewell.set(_FAREWELL)
+            self.transport.unregisterProducer()
+            self.transport.loseConnection()
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         """Tell whoever waits."""
+        self._farewell.stop()
         self.end = self.end or StreamBroken("the server closed")
         if self._waiting is not None and not self._waiting.called:
             self._waiting.errback(_broken(self.address, self.end))

@@ -28,6 +28,7 @@ PORT = 554
 SESSION_TIMEOUT = 60.0  # seconds after which servers forget a client that says nothing (RFC 2326)
 _SHORTEST = 5.0  # seconds
 _ABSOLUTE = re.compile(r"(?i:rtsp)://[!-~]{1,2000}")  # nothing that would end the line of a request
+_SESSION = re.compile(r"[!-~]{1,1000}")  # nothing that would end its line
 _NO_TRANSPORT, _NO_SESSION = 461, 454
 
 
@@ -64,10 +65,10 @@ async def open_rtsp(
     )
     try:
         opened = await _open(reactor, url, connection, silence)
+        await sleep(reactor, 0)  # what came with the last reply may not be overtaken
     except BaseException:
         connection.close()
         raise
-    await sleep(reactor, 0)  # what came with the last reply may not be overtaken
     return opened
 
 
@@ -196,7 +197,8 @@ class LiveRtsp:
 
     def _learn_session(self, reply: Reply) -> None:
         session, _, parameters = reply.head.headers.text(b"session").partition(";")
-        self._session = self._session or session.strip().encode("latin-1")
+        if _SESSION.fullmatch(session.strip()):
+            self._session = self._session or session.strip().encode("ascii")
         timeout = parameters.partition("timeout=")[2].partition(";")[0].strip()
         if timeout.isascii() and timeout.isdigit() and len(timeout) < 7:
             self._period = max(_SHORTEST, float(timeout)) / 2
@@ -212,26 +214,24 @@ class LiveRtsp:
         """
         data = self._connection.take()
         now = self._clock.seconds()
-        if data:
-            self._stay(now)
-            return [Media(data)]
         if self._connection.end is None and now - self._heard > self._silence:
             self._connection.fail(StreamBroken(f"nothing came for {self._silence:g} seconds"))
-        if self._connection.end is not None:
+        if self._connection.end is None:
+            self._stay(now)
+        elif not data:
             raise self._connection.end
-        self._stay(now)
-        return ()
+        return [Media(data)] if data else ()
 
     def close(self) -> None:
         """Let go of the server; nothing is taken any more."""
         if self._connection.end is None and self._session:
             self._connection.send("TEARDOWN", self._control, self._in_session())
         self._connection.close()
-        self._connection.take()
+        self._connection.drop()
 
     def _stay(self, now: float) -> None:
         """Say now and then that we still listen."""
-        if self._connection.end is None and now - self._asked >= self._period:
+        if now - self._asked >= self._period:
             self._asked = now
             self._connection.send(self._alive, self._control, self._in_session())
 

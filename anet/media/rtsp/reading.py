@@ -17,6 +17,7 @@ BODY_LIMIT = 40 * 1024  # bytes; descriptions have a few hundred
 _FRAME = b"$"
 _FRAME_HEAD = 4  # bytes
 _BEGINNING = re.compile(rb"[A-Z_]{1,20}(?:[ /][ -~]{0,2000}\r?)?")  # of a line that is not whole
+_LENGTH = re.compile(r"[0-9]{1,9}")
 
 
 @frozen
@@ -94,7 +95,7 @@ def _message(data: bytes, at: int) -> tuple[Found | None, int]:
         return None, len(data) - at + 1
     head, method = _head(part[:length])
     said = head.headers.text(b"content-length") or "0"
-    if not (said.isascii() and said.isdigit()) or int(said[:9]) > BODY_LIMIT:
+    if not _LENGTH.fullmatch(said) or int(said) > BODY_LIMIT:
         raise MalformedMessage(f"Content-Length {said[:40]!r}")
     body, end = begin + length, begin + length + int(said)
     if len(data) < end:

@@ -7,12 +7,14 @@ import pytest
 import pytest_twisted
 from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.protocol import Factory, Protocol
 
 from anet.errors import ConnectFailed, ConnectionBroken, ForbiddenAddress, TimedOut
 from anet.media.errors import MediaError, NotAStream, StreamBroken, StreamEnded, StreamRefused
 from anet.media.interface import Heard, ILiveSource, Media
 from anet.media.live_http import Answer
+from anet.media.rtsp.connection import AT_ONCE
 from anet.media.rtsp.live_rtsp import LiveRtsp, open_rtsp
 from anet.media.rtsp.tracks import TrackReader
 from anet.tasks import sleep
@@ -259,6 +261,114 @@ async def test_silence(says: Make) -> None:
     source._period = 0.01
     _, error = await end_of(source)
     assert "nothing came" in str(error)
+
+
+@pytest.mark.parametrize("words", [frame(9, packet(b"")), frame(1, b""), reply(200)])
+@ensureDeferred
+async def test_noise_is_silence(says: Make, words: bytes) -> None:
+    """A server that goes on saying things, and none of them media, is given up as well."""
+    server = says(*PLAYS)
+    source = await listen(server, silence=0.2)
+    for _ in range(200):
+        server.transport.write(words)
+        await sleep(reactor, 0.01)
+        try:
+            source.take()
+        except StreamBroken as error:
+            assert "nothing came" in str(error)
+            return
+    raise AssertionError("it is listened to for ever")
+
+
+@ensureDeferred
+async def test_a_server_that_asks_and_does_not_listen(says: Make) -> None:
+    """Replies that nobody reads do not pile up here."""
+    server = says(*PLAYS)
+    source = await listen(server)
+    await take(source, 100)
+    server.transport.pauseProducing()
+    source._connection.transport.writeSomeData = lambda _: 0  # as when the kernel takes no more
+    server.transport.write(b"OPTIONS * RTSP/1.0\r\nCSeq: 9\r\n\r\n" * 4000)
+    _, error = await end_of(source)
+    assert "does not read" in str(error)
+    assert not source._connection.transport.connected
+
+
+@ensureDeferred
+async def test_a_farewell_that_nobody_reads(says: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection whose server does not even take the TEARDOWN is closed all the same."""
+    monkeypatch.setattr("anet.media.rtsp.connection._FAREWELL", 0.05)
+    source = await listen(says(*PLAYS))
+    transport = source._connection.transport
+    transport.writeSomeData = lambda _: 0
+    source.close()
+    assert transport.connected
+    await until(lambda: not transport.connected)
+
+
+@ensureDeferred
+async def test_a_flood_of_small_packets(says: Make) -> None:
+    """Of very many packets some wait for the next second, and none is lost."""
+    server = says(*PLAYS[:3], reply(200))
+    source = await listen(server)
+    heard = media(source.take())
+    server.transport.write(b"$\0\0\0" * 12_000)
+    sizes = []
+    while sum(sizes) < 48_000:
+        await sleep(reactor, 0.005)
+        data = media(source.take())
+        heard += data
+        sizes.append(len(data))
+    assert max(sizes) <= 4 * AT_ONCE
+    assert heard.endswith(b"$\0\0\0" * 12_000)
+    source.close()
+
+
+@ensureDeferred
+async def test_nothing_is_left_behind(says: Make) -> None:
+    """Opened and closed many times, it leaves neither sockets nor timers, whoever hangs up."""
+    server = says()
+    readers, timers = set(reactor.getReaders()), set(reactor.getDelayedCalls())
+    for number in range(30):
+        server._replies = list(PLAYS)
+        source = await listen(server)
+        if number % 3 == 0:
+            server.transport.abortConnection()
+            await end_of(source)
+        source.close()
+        await until(lambda: not server.transport.connected)
+    assert set(reactor.getReaders()) == readers
+    assert set(reactor.getDelayedCalls()) <= timers
+
+
+@ensureDeferred
+async def test_one_that_is_given_up_as_it_opens(says: Make) -> None:
+    """Whoever stops waiting at the last moment leaves no connection behind."""
+    for step in range(60):
+        server = says(*PLAYS)
+        opening = Deferred.fromCoroutine(open_rtsp(reactor, server.url, user_agent="listener/1"))
+        for _ in range(step):
+            await sleep(reactor, 0)
+        opening.addErrback(lambda failure: failure.trap(CancelledError))
+        opening.cancel()
+        done = await opening
+        if isinstance(done, LiveRtsp):
+            done.close()
+            return
+        if server.transport is not None:
+            await until(lambda gone=server: not gone.transport.connected)
+    raise AssertionError("it never opened")
+
+
+@pytest.mark.parametrize("session", ["a\0b", "a b", "\xe9", "x" * 5000, ""])
+@ensureDeferred
+async def test_sessions_that_cannot_be_repeated(says: Make, session: str) -> None:
+    """What would spoil a request is not part of one."""
+    said = f"Transport: interleaved=0-1\r\nSession: {session}"
+    server = says(*PLAYS[:2], reply(200, said), PLAYS[3])
+    source = await listen(server)
+    assert "Session" not in server.asked[3]
+    source.close()
 
 
 @ensureDeferred

@@ -78,6 +78,7 @@ def test_hostile_bytes(data: bytes) -> None:
         b"RTSP/1.0 200 OK\r\n" + b"A: b\r\n" * (HEAD_LIMIT // 6),
         b"RTSP/1.0 200 OK\r\nContent-Length: -1\r\n\r\n",
         b"RTSP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n" % (BODY_LIMIT + 1),
+        b"RTSP/1.0 200 OK\r\nContent-Length: " + b"0" * 9 + b"9" * 5000 + b"\r\n\r\n",
         b"RTSP/1.0 hello\r\n\r\n",
         b"GET / HTTP/1.1\r\n\r\n",
         b"\r\n" * HEAD_LIMIT,
