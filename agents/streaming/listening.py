@@ -30,7 +30,7 @@ from anet.media.errors import NotAStream, StreamEnded, StreamRefused
 from anet.media.interface import ILiveSource
 from anet.tasks import Tasks
 
-STEADY = 60.0  # seconds of reception after which the next break counts as the first
+STEADY = 10.0  # seconds of reception after which the next break counts as the first
 STOPPED = "the agent was stopped, or told to leave the stream"
 
 _log = Logger()

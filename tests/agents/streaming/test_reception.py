@@ -8,6 +8,7 @@ from attrs import define
 from agents import dates
 from agents.stream_offset import StreamOffset
 from agents.stream_time import StreamEntry, place_at
+from anet.media.errors import StreamBroken
 from tests.agents.streaming.conftest import RATE, Air, FakeClock, FakePiece, FakeSource
 
 BURST = 15
@@ -175,3 +176,16 @@ def test_a_clock_that_is_set_dates_nothing_wrong(air: Air, monkeypatch: pytest.M
     assert before.ending is not None
     assert before.ending[0] < 25
     assert after.beginning.at > asleep
+
+
+def test_a_relay_that_restarts_each_minute_is_heard_all_the_same(air: Air) -> None:
+    """Each time a second or two are lost, as the gaps say, and no more from time to time."""
+    sources = [FakeSource() for _ in range(20)]
+    air.listen(*sources)
+    for number in range(20):
+        air.pass_by(50, sources[number])
+        sources[number].error = StreamBroken("the relay restarts")
+        air.pass_by(3)
+    assert len(air.recorder.pieces) == 20
+    gaps = [piece.beginning.gap for piece in air.recorder.pieces[1:]]
+    assert all(gap is not None and gap.why == "the relay restarts" for gap in gaps)
