@@ -15,7 +15,6 @@ from agents.streaming.recording import Recorder
 from agents.streaming.standing import OnNews
 from agents.streaming.tide import Tide
 from anet.backoff import Backoff
-from anet.workers import Workers
 
 
 def make_fetcher(reactor: Any, config: StreamingConfig, captures: Captures) -> following.Fetcher:
@@ -30,10 +29,12 @@ def make_means(
     captures: Captures,
     recorder: Recorder,
     fetcher: following.Fetcher,
-    readers: Workers,
+    manifests: following.Manifests,
 ) -> Means:
     """Return what listening takes."""
-    for_channels = following.Means(reactor, fetcher, recorder, readers, following.rules_of(config))
+    for_channels = following.Means(
+        reactor, fetcher, recorder, manifests, following.rules_of(config)
+    )
 
     def follow(ordered: OrderedStream, manifest: Manifest, on_news: OnNews) -> Following:
         return following.Following(for_channels, ordered, manifest.kind, manifest.url, on_news)

@@ -9,6 +9,7 @@ from agents.collected import Captures, Offering
 from agents.configuration import AgentOptions, Configuration, Port, private_folder
 from agents.names import make_resolver
 from agents.streaming.config import StreamingConfig
+from agents.streaming.following import Manifests
 from agents.streaming.listening import Listening
 from agents.streaming.making import make_fetcher, make_means
 from agents.streaming.methods import StreamingMethods
@@ -79,9 +80,9 @@ class StreamingService(MultiService):
         self._offering = Offering(reactor, scheduler, self.captures, disk)
         self._tide = Tide(reactor)
         self._fetcher = make_fetcher(reactor, config, self.captures)
-        readers = Workers(reactor, 1, name="manifests")
+        manifests = Manifests(reactor, config.manifest_limit)
         means = make_means(
-            reactor, config, self._tide, self.captures, self._recorder, self._fetcher, readers
+            reactor, config, self._tide, self.captures, self._recorder, self._fetcher, manifests
         )
         self.streams = Streams(
             lambda ordered, on_news: Listening(means, ordered, on_news),
@@ -94,7 +95,7 @@ class StreamingService(MultiService):
         handler = guarded(pages.router(), [address])
         self.server = HttpServer(reactor, address, handler, name=f"{KIND} pages")
         resolver = make_resolver(reactor, config.names, config.name_servers, config.hosts)
-        for service in (disk, readers, resolver, self.server):
+        for service in (disk, manifests, resolver, self.server):
             if service is not None:
                 service.setServiceParent(self)
 

@@ -5,11 +5,14 @@ moves on. `Progress` remembers how far a track was followed, and tells of each w
 next, what has fallen out of it unseen, and whether the source began anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
+from typing import overload
 
 from attrs import frozen
 
 _COMPARED = 3  # segments by which a window is known again
+_REMEMBERED = 100  # segments of the last window, the latest, to compare with
 PATIENCE = 2.0  # segments' lengths for which an older window may be shown, by a cache, say
 
 
@@ -72,6 +75,35 @@ class Segment:
         return path.rpartition("/")[2], self.resource.first, round(self.duration, 3)
 
 
+class Computed(Sequence[Segment]):
+    """Segments each of which is made when it is looked at: of a day of them, few are.
+
+    Args:
+        count: how many.
+        make: makes one, by its place.
+    """
+
+    def __init__(self, count: int, make: Callable[[int], Segment]) -> None:
+        self._places, self._make = range(count), make
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Segment: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Segment]: ...
+
+    def __getitem__(self, place: int | slice) -> Segment | list[Segment]:
+        if isinstance(place, slice):
+            return [self._make(each) for each in self._places[place]]
+        return self._make(self._places[place])
+
+    def __iter__(self) -> Iterator[Segment]:
+        return map(self._make, self._places)
+
+
 @frozen
 class Window:
     """The segments of a track that can be had.
@@ -111,7 +143,8 @@ class Progress:
         self._look_back = look_back
         self._epoch = ""
         self._last: Segment | None = None
-        self._listed: dict[int, Segment] = {}  # the last window, by number
+        self._listed: dict[int, Segment] = {}  # the end of the last window, by number
+        self._first = 0  # the number of its first segment
         self._behind: float | None = None  # since when windows are older than what was seen
 
     def read(self, window: Window, now: float) -> Step:
@@ -130,11 +163,12 @@ class Progress:
         if last is None:
             new = _latest(window.segments, self._look_back)
         else:
-            new = [segment for segment in window.segments if segment.number > last.number]
+            new = _after(window.segments, last.number)
         missing = _missing(last, new[0]) if last and new else 0.0
         if last is None or newest.number >= last.number:
             self._last, self._epoch, self._behind = newest, window.epoch, None
-            self._listed = {segment.number: segment for segment in window.segments}
+            self._first = window.segments[0].number
+            self._listed = {each.number: each for each in window.segments[-_REMEMBERED:]}
         return Step(new, missing, restarted)
 
     def _is_restarted(self, window: Window, now: float) -> bool:
@@ -145,15 +179,21 @@ class Progress:
             return True
         if newest.number >= last.number:
             return False
-        if newest.number < min(self._listed):
+        if newest.number < self._first:
             return True
         self._behind = now if self._behind is None else self._behind
         return now - self._behind > PATIENCE * max(newest.duration, last.duration)
 
     def _is_another(self, window: Window) -> bool:
         """Tell whether the same numbers stand for other segments than before."""
-        common = [each for each in window.segments if each.number in self._listed][-_COMPARED:]
+        latest = window.segments[-_REMEMBERED:]
+        common = [each for each in latest if each.number in self._listed][-_COMPARED:]
         return bool(common) and all(each.mark != self._listed[each.number].mark for each in common)
+
+
+def _after(segments: Sequence[Segment], number: int) -> list[Segment]:
+    """Return the last segments, those beyond a number."""
+    return [*takewhile(lambda each: each.number > number, reversed(segments))][::-1]
 
 
 def _latest(segments: Sequence[Segment], seconds: float) -> list[Segment]:

@@ -5,6 +5,7 @@ answer is an ordinary capture of its own URL.
 
     following   one stream: its manifests, and how it stands
     hls, dash   reading its manifests, each in its rhythm; reading: what they are given for it
+    manifests   what manifests say, large ones read in a worker process
     intake      having everything fetched that is new
     tracks      the variants and representations of it, and how far each was followed
     choosing    which of them are followed
@@ -22,11 +23,13 @@ from agents.streaming.following.errors import FollowingError, NotFetched
 from agents.streaming.following.fetching import Fetcher, Manners
 from agents.streaming.following.following import Following, Means
 from agents.streaming.following.intake import Rules
+from agents.streaming.following.manifests import Manifests
 
 __all__ = [
     "Fetcher",
     "Following",
     "FollowingError",
+    "Manifests",
     "Manners",
     "Means",
     "NotFetched",

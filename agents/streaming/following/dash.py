@@ -11,8 +11,7 @@ from agents.streaming.following.reading import REFUSALS, Reader
 from anet.backoff import Backoff
 from anet.clock import wall
 from anet.http import parse_head
-from anet.media.dash import Manifest, is_over, next_look, read_manifest, tracks
-from anet.media.dash.policy import Track
+from anet.media.dash import Manifest, is_over, next_look, tracks
 from anet.media.dash.values import moment
 from anet.media.errors import NotAStream
 from anet.tasks import sleep
@@ -47,12 +46,12 @@ class _Channel:
     async def follow(self) -> None:
         """Look at the clock and at the manifest again and again until it is over."""
         reactor = self._reader.reactor
-        manifest = await self._reader.understood(self._read, read_manifest)
+        manifest = await self._reader.manifests.manifest(self._read)
         self._reader.answered(self._url, self._read, 0)
         due: float | None = reactor.seconds() + (next_look(manifest)[1] or 0.0)
         while True:
             await self._ask_time(manifest)
-            await self._take(manifest)
+            self._take(manifest)
             if is_over(manifest, self._now()):
                 return
             look, update = next_look(manifest)
@@ -62,7 +61,7 @@ class _Channel:
             began = reactor.seconds()
             try:
                 self._read = await self._reader.read(self._url)
-                manifest = await self._reader.understood(self._read, read_manifest)
+                manifest = await self._reader.manifests.manifest(self._read)
             except (NotFetched, NotAStream) as error:
                 self._fail(error)
                 await sleep(reactor, self._backoff.next())
@@ -75,19 +74,14 @@ class _Channel:
     def _now(self) -> float:
         return wall(self._reader.reactor) + self._offset
 
-    async def _take(self, manifest: Manifest) -> None:
-        read, now = self._read, self._now()
-
-        def found(_: bytes, __: str) -> list[Track]:
-            choice = self._reader.rules.choice
-            return tracks(manifest, now, lambda all_: choosing.representations(all_, choice))
-
-        listed = await self._reader.understood(read, found)
+    def _take(self, manifest: Manifest) -> None:
+        choice = self._reader.rules.choice
+        listed = tracks(manifest, self._now(), lambda all_: choosing.representations(all_, choice))
         period = listed[-1].period if listed else 0
         lead = next((track.name for track in listed if track.period == period), "")
         for each in listed:
             track = self._reader.intake.track(f"{self._url.partition('?')[0]}#{each.name}")
-            self._reader.intake.see(track, each.window, read.url, lead=each.name == lead)
+            self._reader.intake.see(track, each.window, self._read.url, lead=each.name == lead)
 
     def _fail(self, error: NotFetched | NotAStream) -> None:
         hopeless = self._reader.failed(self._url, error)

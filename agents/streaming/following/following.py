@@ -9,7 +9,7 @@ any --stop--> stopped
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -19,13 +19,12 @@ from agents.streaming.following.chronicle import Chronicle, Recording
 from agents.streaming.following.errors import NotFetched
 from agents.streaming.following.fetching import Fetcher, Read
 from agents.streaming.following.intake import Intake, Rules
-from agents.streaming.following.reading import LARGE
+from agents.streaming.following.manifests import Manifests
 from anet.backoff import Backoff
 from anet.http import parse_head
 from anet.media.errors import NotAStream
 from anet.media.interface import Described
 from anet.tasks import Tasks, every, sleep
-from anet.workers import Workers
 
 ATTEMPTS = 3  # of which none brought a manifest, after which a new stream is given up
 FAILURES = 2  # in a row, after which a reception has broken off
@@ -36,7 +35,6 @@ TEXT_LIMIT = 1000  # characters of what servers say that go to the scheduler
 _GONE = 410
 
 OnNews = Callable[[StreamNews], None]
-_Said = TypeVar("_Said")
 
 
 @frozen
@@ -47,14 +45,14 @@ class Means:
         reactor: which reactor.
         fetcher: asks the servers.
         recorder: begins logs.
-        workers: read large manifests.
+        manifests: tells what manifests say.
         rules: how streams are followed.
     """
 
     reactor: Any
     fetcher: Fetcher
     recorder: Recording
-    workers: Workers
+    manifests: Manifests
     rules: Rules
 
 
@@ -73,7 +71,7 @@ class Following:
     def __init__(
         self, means: Means, ordered: OrderedStream, kind: str, url: str, on_news: OnNews
     ) -> None:
-        self.reactor, self.rules = means.reactor, means.rules
+        self.reactor, self.rules, self.manifests = means.reactor, means.rules, means.manifests
         self._means, self._ordered, self._url, self._on_news = means, ordered, url, on_news
         self._kind = kind
         self._state = evolve(ordered.state, protocol=kind, led_to=url)
@@ -138,12 +136,6 @@ class Following:
         """Return a manifest as it is now."""
         ordered = self._ordered
         return await self._means.fetcher.read(url, ordered.site, ordered.private_networks, asked)
-
-    async def understood(self, read: Read, understand: Callable[[bytes, str], _Said]) -> _Said:
-        """Return what a manifest says, worked out where it holds nobody up."""
-        if len(read.body) < LARGE:
-            return understand(read.body, read.url)
-        return await self._means.workers.run(understand, read.body, read.url)
 
     def answered(self, name: str, read: Read, bandwidth: int) -> None:
         """Take note that a manifest was read; a session begins with the first."""

@@ -17,11 +17,10 @@ from anet.media.hls import (
     following_url,
     parts,
     pause,
-    read_playlist,
     window,
 )
 from anet.media.interface import Said
-from anet.media.segments import Resource, Window
+from anet.media.segments import Resource
 from anet.tasks import sleep
 from anet.together import together
 
@@ -32,7 +31,6 @@ class _Look:
 
     read: Read
     playlist: Media
-    window: Window
 
 
 async def follow(reader: Reader, first: Read) -> None:
@@ -46,7 +44,7 @@ async def follow(reader: Reader, first: Read) -> None:
         NotFetched: its playlists are not given any more; the first may name others.
         NotAStream: likewise, or there is none.
     """
-    playlist = await reader.understood(first, read_playlist)
+    playlist = await reader.manifests.playlist(first, {})
     if not isinstance(playlist, Master):
         await _Playlist(reader, first.url, {}, lead=True).follow(first)
         return
@@ -113,14 +111,10 @@ class _Playlist:
 
     async def _look(self, asked: str, first: Read | None) -> _Look:
         read = first or await self._reader.read(self._url, asked)
-        playlist, listed = await self._reader.understood(read, self._understand)
-        return _Look(read, playlist, listed)
-
-    def _understand(self, body: bytes, url: str) -> tuple[Media, Window]:
-        playlist = read_playlist(body, url, self._variables)
+        playlist = await self._reader.manifests.playlist(read, self._variables)
         if isinstance(playlist, Master):
             raise NotAStream("a playlist of playlists names another one")
-        return playlist, window(playlist)
+        return _Look(read, playlist)
 
     def _fail(self, error: NotFetched | NotAStream) -> None:
         """Take note of a failure; one that will not pass ends it."""
@@ -134,7 +128,7 @@ class _Playlist:
         self._backoff.reset()
         reader = self._reader
         reader.answered(self._name, look.read, self._bandwidth)
-        reader.intake.see(self._track, look.window, look.read.url, lead=self._lead)
+        reader.intake.see(self._track, window(look.playlist), look.read.url, lead=self._lead)
         if reader.rules.parts:
             for part in parts(look.playlist):
                 reader.intake.want(part, look.read.url, self._name)

@@ -1,16 +1,18 @@
 """Which segments a representation has now (ISO/IEC 23009-1 §5.3.9). Pure."""
 
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from math import ceil, floor
 from urllib.parse import urljoin
 
 from attrs import frozen
 
 from anet.media.dash.manifest import Listing, Representation, Run, Template
-from anet.media.segments import Resource, Segment
+from anet.media.segments import Computed, Resource, Segment
 
-SEGMENT_LIMIT = 20_000  # of one representation; of more, the last ones
+SEGMENT_LIMIT = 20_000  # of one representation; of more, the last ones; few are looked at
 _WIDTH = 20  # digits that a number is filled up to at most
 
 _IDENTIFIER = re.compile(r"\$(RepresentationID|Number|Bandwidth|Time|)(?:%0(\d{1,2})d)?\$")
@@ -33,52 +35,84 @@ class Span:
     start: float
 
 
-def segments(representation: Representation, span: Span) -> list[Segment]:
+def segments(representation: Representation, span: Span) -> Sequence[Segment]:
     """Return the segments of a representation that can be had, by their times."""
-    how = representation.addressing
-    if isinstance(how, Listing):
-        return _listed(how, span)
-    known = {
-        "RepresentationID": representation.id,
-        "Bandwidth": str(representation.bandwidth),
-    }
-    needs: tuple[Resource, ...] = ()
-    if how.initialization:
-        needs = (Resource(_joined(representation.base, _filled(how.initialization, known))),)
-    times = _timeline(how, span) if how.runs else _counted(how, span)
-    found = []
-    for number, following, place, time, length in times:
-        known["Number"], known["Time"] = str(place), str(time)
-        begin = (time - how.offset) / how.timescale
-        found.append(
-            Segment(
-                number,
-                following,
-                Resource(_joined(representation.base, _filled(how.media, known))),
-                length / how.timescale,
-                date=span.start + begin,
-                computed=not how.runs,
-                needs=needs,
-            )
+    how = representation.template
+    if how is None:
+        return _listed(representation.listing or Listing(()))
+    count, place = _timeline(how, span) if how.runs else _counted(how, span)
+    naming = _Naming(representation, how, span.start)
+    return Computed(count, lambda step: naming.segment(place(step)))
+
+
+@frozen
+class _Place:
+    """Where a segment is.
+
+    Attributes:
+        number: of the segment.
+        following: of the one that goes on after it.
+        counted: what `$Number$` stands for.
+        time: what `$Time$` stands for.
+        length: ticks.
+    """
+
+    number: int
+    following: int
+    counted: int
+    time: int
+    length: int
+
+
+_Places = tuple[int, Callable[[int], _Place]]  # how many, and which
+
+
+class _Naming:
+    """Makes the segments of one representation."""
+
+    def __init__(self, representation: Representation, how: Template, start: float) -> None:
+        self._base, self._how, self._start = representation.base, how, start
+        self._known = {
+            "RepresentationID": representation.id,
+            "Bandwidth": str(representation.bandwidth),
+        }
+        first = how.initialization
+        self._needs = (self._resource(first, self._known),) if first else ()
+
+    def segment(self, place: _Place) -> Segment:
+        """Return the segment at a place."""
+        how = self._how
+        known = {**self._known, "Number": str(place.counted), "Time": str(place.time)}
+        return Segment(
+            place.number,
+            place.following,
+            self._resource(how.media, known),
+            place.length / how.timescale,
+            date=self._start + (place.time - how.offset) / how.timescale,
+            computed=not how.runs,
+            needs=self._needs,
         )
-    return found
+
+    def _resource(self, template: str, known: Mapping[str, str]) -> Resource:
+        return Resource(_joined(self._base, _filled(template, known)))
 
 
-_Times = Iterator[tuple[int, int, int, int, int]]  # number, following, $Number$, $Time$, ticks
-
-
-def _timeline(how: Template, span: Span) -> _Times:
-    """Yield the segments of a timeline: what it lists can be had."""
+def _timeline(how: Template, span: Span) -> _Places:
+    """Return the segments of a timeline: what it lists can be had."""
     end = span.now if span.end is None else span.end
     runs = _unrolled(how.runs, how.offset + ceil(end * how.timescale))
-    total = sum(count for _, _, count in runs)
-    place, skipped = how.start, max(0, total - SEGMENT_LIMIT)
-    for time, length, count in runs:
-        for step in range(min(skipped, count), count):
-            begin = time + step * length
-            yield begin, begin + length, place + step, begin, length
-        skipped = max(0, skipped - count)
-        place += count
+    ends = list(accumulate(count for _, _, count in runs))
+    total = ends[-1] if ends else 0
+    skipped = max(0, total - SEGMENT_LIMIT)
+
+    def place(step: int) -> _Place:
+        step += skipped
+        run = bisect_right(ends, step)
+        time, length, count = runs[run]
+        time += (step - ends[run] + count) * length
+        return _Place(time, time + length, how.start + step, time, length)
+
+    return total - skipped, place
 
 
 def _unrolled(runs: tuple[Run, ...], end: int) -> list[tuple[int, int, int]]:
@@ -98,29 +132,30 @@ def _unrolled(runs: tuple[Run, ...], end: int) -> list[tuple[int, int, int]]:
     return found
 
 
-def _counted(how: Template, span: Span) -> _Times:
-    """Yield the segments of one length each, as far as the clock says that they are there."""
+def _counted(how: Template, span: Span) -> _Places:
+    """Return the segments of one length each, as far as the clock says that they are there."""
     if not how.duration:
-        return
+        return 0, lambda step: _Place(step, step, step, 0, 0)
     length = how.duration / how.timescale
     count = floor((span.now + how.early) / length + 1e-9)
     if span.end is not None:
         count = min(count, ceil(span.end / length - 1e-9))
     first = max(0, floor(span.oldest / length), count - SEGMENT_LIMIT)
-    for step in range(first, count):
-        place = how.start + step
-        yield place, place + 1, place, how.offset + step * how.duration, how.duration
+
+    def place(step: int) -> _Place:
+        step += first
+        counted = how.start + step
+        return _Place(counted, counted + 1, counted, how.offset + step * how.duration, how.duration)
+
+    return max(0, count - first), place
 
 
-def _listed(how: Listing, span: Span) -> list[Segment]:
+def _listed(how: Listing) -> list[Segment]:
     needs = () if how.initialization is None else (how.initialization,)
-    lengths = [how.duration] * len(how.resources)
-    if how.runs:
-        ticks = (
-            length for _, length, count in _unrolled(how.runs, 0)
-            for _ in range(min(count, len(how.resources)))
-        )  # fmt: skip
-        lengths = [tick / how.timescale for tick, _ in zip(ticks, lengths, strict=False)]
+    count = len(how.resources)
+    runs = _unrolled(how.runs, 0)
+    ticks = [length for _, length, times in runs for _ in range(min(times, count))][-count:]
+    lengths = [how.duration] * (count - len(ticks)) + [tick / how.timescale for tick in ticks]
     return [
         Segment(how.start + place, how.start + place + 1, resource, length, needs=needs)
         for place, (resource, length) in enumerate(zip(how.resources, lengths, strict=False))

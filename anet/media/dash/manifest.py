@@ -78,7 +78,8 @@ class Representation:
         language: as BCP 47 writes it.
         media_type: of its segments.
         base: what its URLs are relative to.
-        addressing: where its segments are.
+        template: how its segments are named; or
+        listing: which there are.
         set: which adaptation set of its period it belongs to: those within replace each other.
     """
 
@@ -89,7 +90,8 @@ class Representation:
     language: str
     media_type: str
     base: str
-    addressing: Template | Listing
+    template: Template | None = None
+    listing: Listing | None = None
     set: int = 0
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from attrs import frozen
 
 from anet.media.dash.addressing import Span, segments
-from anet.media.dash.manifest import Manifest, Period, Representation, Template
+from anet.media.dash.manifest import Manifest, Period, Representation
 from anet.media.segments import Window
 
 Choose = Callable[[Sequence[Representation]], Sequence[Representation]]
@@ -85,7 +85,7 @@ def next_look(manifest: Manifest) -> tuple[float, float | None]:
         how.duration / how.timescale
         for period in manifest.periods[-1:]
         for each in period.representations
-        if isinstance(how := each.addressing, Template) and how.duration and not how.runs
+        if (how := each.template) is not None and how.duration and not how.runs
     ]
     look = min(lengths) / 2 if lengths else (LONGEST if read is None else read)
     look = min(max(look, SHORTEST), LONGEST)

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Any
 from urllib.parse import urljoin
 
-from attrs import evolve, frozen
+from attrs import define, evolve, frozen
 from lxml import etree
 
 from anet.media.dash.manifest import (
@@ -22,14 +22,15 @@ from anet.media.dash.manifest import (
     Template,
     Timing,
 )
-from anet.media.dash.values import LONGEST, duration, moment, number
+from anet.media.dash.values import LARGEST, LONGEST, duration, moment, number
 from anet.media.errors import NotAStream
 from anet.media.segments import Resource
 
-PERIOD_LIMIT = 200  # of more, the last ones
-REPRESENTATION_LIMIT = 500  # in all
-RUN_LIMIT = 20_000  # in one timeline; of more, the last ones
-LISTED_LIMIT = 20_000  # segments of one list; of more, the last ones
+PERIOD_LIMIT = 50  # of more, the last ones
+REPRESENTATION_LIMIT = 100  # in all; of more, those of the last periods
+RUN_LIMIT = 500  # in one timeline; of more, the last ones
+LISTED_LIMIT = 500  # segments of one list; of more, the last ones
+ROOM = 5000  # runs and listed segments in all: what comes from another process costs a few ms
 TEXT_LIMIT = 8192  # characters of a URL or a template
 LIST_LIMIT = 10  # timings, locations
 
@@ -68,6 +69,19 @@ def read_manifest(body: bytes, url: str) -> Manifest:
 
 
 @frozen
+class _Timeline:
+    """The last runs of a `SegmentTimeline`.
+
+    Attributes:
+        runs: of them, the first says when it begins.
+        left_out: how many segments are before them.
+    """
+
+    runs: tuple[Run, ...] = ()
+    left_out: int = 0
+
+
+@frozen
 class _Around:
     """What the elements around one say.
 
@@ -75,14 +89,14 @@ class _Around:
         base: of URLs.
         attributes: of the nearest, by name.
         template: attributes of `SegmentTemplate`, the inner over the outer.
-        runs: of the nearest timeline.
+        timeline: the nearest.
         listing: the nearest `SegmentList`.
     """
 
     base: str
     attributes: Mapping[str, str] = {}
     template: Mapping[str, str] | None = None
-    runs: tuple[Run, ...] = ()
+    timeline: _Timeline = _Timeline()
     listing: _Element = None
 
     def within(self, element: _Element) -> "_Around":
@@ -93,11 +107,10 @@ class _Around:
             attributes={**self.attributes, **dict(element.attrib)},
         )
         for child in _children(element, "SegmentTemplate"):
-            runs = _runs(child)
-            outer = self.template or {}
-            inner = evolve(inner, template={**outer, **dict(child.attrib)}, runs=runs or inner.runs)
+            said = {**(self.template or {}), **dict(child.attrib)}
+            inner = evolve(inner, template=said, timeline=_timeline(child) or inner.timeline)
         for child in _children(element, "SegmentList"):
-            inner = evolve(inner, listing=child, runs=_runs(child) or inner.runs)
+            inner = evolve(inner, listing=child, timeline=_timeline(child) or inner.timeline)
         return inner
 
 
@@ -118,38 +131,66 @@ def _parsed(body: bytes) -> _Element:
 
 
 def _periods(root: _Element, around: _Around) -> list[Period]:
-    """Return the periods; one without a start begins where the one before ends (§5.3.2.1)."""
-    found: list[Period] = []
-    left, start = REPRESENTATION_LIMIT, 0.0
-    elements = _children(root, "Period")
-    for place, element in enumerate(elements):
-        given, length = _seconds(element, "start"), _seconds(element, "duration")
+    """Return the last periods, and of them what there is room for, the last first."""
+    placed, room, found = _placed(_children(root, "Period")), _Room(), []
+    for element, start, length in placed[: -PERIOD_LIMIT - 1 : -1]:
+        representations = tuple(_representations(element, around, room))
+        found.append(Period(_short(element.get("id")), start, length, representations))
+    return found[::-1]
+
+
+def _placed(elements: list[_Element]) -> list[tuple[_Element, float, float | None]]:
+    """Return periods with start and length; without a start, it is the end before (§5.3.2.1)."""
+    found, start = [], 0.0
+    starts = [_seconds(element, "start") for element in elements]
+    for element, given, following in zip(elements, starts, [*starts, None][1:], strict=True):
         start = start if given is None else given
-        if length is None and place + 1 < len(elements):
-            following = _seconds(elements[place + 1], "start")
-            length = None if following is None else max(0.0, following - start)
-        if place >= len(elements) - PERIOD_LIMIT:
-            representations = tuple(_representations(element, around, left))
-            left -= len(representations)
-            found.append(Period(_short(element.get("id")), start, length, representations))
+        length = _seconds(element, "duration")
+        if length is None and following is not None:
+            length = max(0.0, following - start)
+        found.append((element, start, length))
         start += length or 0.0
     return found
 
 
-def _representations(period: _Element, around: _Around, left: int) -> Iterable[Representation]:
+@define
+class _Room:
+    """What may still be taken of a manifest."""
+
+    representations: int = REPRESENTATION_LIMIT
+    items: int = ROOM
+
+    def take(self, template: Template | None, listing: Listing | None) -> bool:
+        """Tell whether there is room for what says where segments are."""
+        if template is None and listing is None:
+            return False
+        size = len(template.runs) if template is not None else 0
+        if listing is not None:
+            size = len(listing.runs) + len(listing.resources)
+        self.representations -= 1
+        self.items -= size
+        return self.representations >= 0 and self.items >= 0
+
+
+def _representations(period: _Element, around: _Around, room: _Room) -> Iterable[Representation]:
     outer = around.within(period)
     for place, group in enumerate(_children(period, "AdaptationSet")):
         middle = evolve(outer, attributes={}).within(group)
         for element in _children(group, "Representation"):
+            if room.representations <= 0 or room.items <= 0:
+                return
             inner = middle.within(element)
-            addressing = _addressing(inner, element)
-            if left > 0 and addressing is not None:
-                left -= 1
-                yield _representation(inner, element, addressing, place)
+            template, listing = _addressing(inner, element)
+            if room.take(template, listing):
+                yield _representation(inner, element, template, listing, place)
 
 
 def _representation(
-    inner: _Around, element: _Element, addressing: Template | Listing, place: int
+    inner: _Around,
+    element: _Element,
+    template: Template | None,
+    listing: Listing | None,
+    place: int,
 ) -> Representation:
     said = inner.attributes
     media_type = _short(said.get("mimeType"))
@@ -162,21 +203,22 @@ def _representation(
         language=_short(said.get("lang")),
         media_type=media_type,
         base=inner.base,
-        addressing=addressing,
+        template=template,
+        listing=listing,
         set=place,
     )
 
 
-def _addressing(inner: _Around, element: _Element) -> Template | Listing | None:
+def _addressing(inner: _Around, element: _Element) -> tuple[Template | None, Listing | None]:
     if inner.template is not None and inner.template.get("media"):
-        return _template(inner.template, inner.runs)
+        return _template(inner.template, inner.timeline), None
     if inner.listing is not None:
-        return _listing(inner.listing, inner)
+        return None, _listing(inner.listing, inner)
     named = [text for each in _children(element, "BaseURL") if (text := _text(each))]
-    return Listing((Resource(inner.base),)) if named else None
+    return None, Listing((Resource(inner.base),)) if named else None
 
 
-def _template(given: Mapping[str, str], runs: tuple[Run, ...]) -> Template | None:
+def _template(given: Mapping[str, str], timeline: _Timeline) -> Template | None:
     media, first = given.get("media", ""), given.get("initialization", "")
     if max(len(media), len(first)) > TEXT_LIMIT:
         return None
@@ -185,10 +227,10 @@ def _template(given: Mapping[str, str], runs: tuple[Run, ...]) -> Template | Non
         first,
         number(given, "timescale") or 1,
         number(given, "duration"),
-        number(given, "startNumber", 1),
+        number(given, "startNumber", 1) + timeline.left_out,
         number(given, "presentationTimeOffset"),
         _early(given),
-        runs,
+        timeline.runs,
     )
 
 
@@ -203,18 +245,18 @@ def _early(given: Mapping[str, str]) -> float:
 
 def _listing(element: _Element, inner: _Around) -> Listing:
     first = next(iter(_children(element, "Initialization")), None)
+    listed = _children(element, "SegmentURL")
     resources = [
-        _resource(inner.base, each, "media", "mediaRange")
-        for each in _children(element, "SegmentURL")[-LISTED_LIMIT:]
+        _resource(inner.base, each, "media", "mediaRange") for each in listed[-LISTED_LIMIT:]
     ]
     scale = number(element, "timescale") or 1
-    skipped = max(0, len(_children(element, "SegmentURL")) - LISTED_LIMIT)
+    skipped = max(0, len(listed) - LISTED_LIMIT)
     return Listing(
         tuple(resources),
         None if first is None else _resource(inner.base, first, "sourceURL", "range"),
         number(element, "duration") / scale,
         scale,
-        inner.runs,
+        inner.timeline.runs,
         number(element, "startNumber", 1) + skipped,
     )
 
@@ -227,15 +269,32 @@ def _resource(base: str, element: _Element, name: str, span: str) -> Resource:
     return Resource(url, int(found[1]), int(found[2]) - int(found[1]) + 1)
 
 
-def _runs(element: _Element) -> tuple[Run, ...]:
-    return tuple(
-        Run(
-            number(each, "t") if "t" in each.attrib else None,
-            number(each, "d"),
-            -1 if each.get("r", "").strip().startswith("-") else number(each, "r"),
-        )
+def _timeline(element: _Element) -> _Timeline | None:
+    """Return the timeline within an element; of the segments before its last runs, the count."""
+    runs = [
+        _run(each)
         for timeline in _children(element, "SegmentTimeline")
-        for each in _children(timeline, "S")[-RUN_LIMIT:]
+        for each in _children(timeline, "S")
+    ]
+    surplus = max(0, len(runs) - RUN_LIMIT)
+    time, left_out = 0, 0
+    for run, following in zip(runs[:surplus], runs[1:], strict=False):
+        time = time if run.start is None else run.start
+        count = run.repeat + 1
+        if run.repeat < 0:  # it lasts to the next one
+            count = max(0, (following.start or 0) - time) // (run.length or 1)
+        time, left_out = time + count * run.length, left_out + count
+    kept = runs[surplus:]
+    if surplus and kept[0].start is None:
+        kept[0] = evolve(kept[0], start=min(time, LARGEST))
+    return _Timeline(tuple(kept), min(left_out, LARGEST)) if kept else None
+
+
+def _run(element: _Element) -> Run:
+    return Run(
+        number(element, "t") if "t" in element.attrib else None,
+        number(element, "d"),
+        -1 if element.get("r", "").strip().startswith("-") else number(element, "r"),
     )
 
 

@@ -1,7 +1,7 @@
 """What can be had by a playlist, and when to look at it again (RFC 8216 §6.3). Pure."""
 
 from anet.media.hls.playlist import Entry, Media
-from anet.media.segments import Resource, Segment, Window
+from anet.media.segments import Computed, Resource, Segment, Window
 
 SHORTEST = 0.5  # seconds between two looks, whatever a playlist says
 LONGEST = 60.0
@@ -14,7 +14,8 @@ _QUICKEST = 0.1  # seconds between two looks at a server that holds its answers 
 def window(playlist: Media) -> Window:
     """Return the segments that can be had; of those left out (`skipped`) the reader knows."""
     first = playlist.number + playlist.skipped
-    return Window([_segment(entry, first + place) for place, entry in enumerate(playlist.entries)])
+    entries = playlist.entries
+    return Window(Computed(len(entries), lambda place: _segment(entries[place], first + place)))
 
 
 def _segment(entry: Entry, number: int) -> Segment:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from anet.media.errors import NotAStream
 from anet.media.hls.lines import attributes, byte_range, filled, moment, number, resource, seconds
@@ -26,10 +26,11 @@ from anet.media.hls.playlist import (
 )
 from anet.media.segments import Resource
 
-ENTRY_LIMIT = 20_000  # segments of a playlist; of more, the last ones
-PART_LIMIT = 1000  # parts of a segment
-LIST_LIMIT = 1000  # variants, renditions, spans of time…
-KEY_LIMIT = 10  # keys of a segment
+ENTRY_LIMIT = 2000  # segments of a playlist; of more, the last ones
+PART_LIMIT = 100  # parts of a segment
+PARTED = 20  # segments of which parts are told: the last ones
+LIST_LIMIT = 200  # variants, renditions, spans of time…; of more, the last ones
+KEY_LIMIT = 4  # keys of a segment
 LINE_LIMIT = 16 * 1024  # characters of a line; a longer one is passed over
 URL_LIMIT = 8192  # characters
 VARIABLE_LIMIT = 100
@@ -127,6 +128,9 @@ class _Reader:
         if self._target is None and not self._entries:
             raise NotAStream("it lists neither segments nor variants")
         self._leave_out()
+        self._entries[:-PARTED] = [
+            evolve(entry, parts=()) if entry.parts else entry for entry in self._entries[:-PARTED]
+        ]
         control = attributes(self._said.get("SERVER-CONTROL", ""))
         skipped = number(attributes(self._said.get("SKIP", "")).get("SKIPPED-SEGMENTS", ""))
         part = attributes(self._said.get("PART-INF", ""))
@@ -288,9 +292,10 @@ class _Reader:
 
 
 def _add(to: list[_Found], found: _Found, name: str) -> None:
-    """Add what has a name, or a URL, of a reasonable length."""
-    if 0 < len(name) <= URL_LIMIT and len(to) < LIST_LIMIT:
+    """Add what has a name, or a URL, of a reasonable length; of too many the first goes."""
+    if 0 < len(name) <= URL_LIMIT:
         to.append(found)
+        del to[:-LIST_LIMIT]
 
 
 def _variant(url: str, given: Mapping[str, str], images: bool = False) -> Variant:

@@ -14,7 +14,7 @@ from agents.connectivity.crawl_folder import CrawlFolder
 from agents.connectivity.structure import read_batch
 from agents.stream import OrderedStream, StreamNews
 from agents.stream_log import LogLine, read_log
-from agents.streaming.following import Fetcher, Following, Manners, Means, Rules
+from agents.streaming.following import Fetcher, Following, Manifests, Manners, Means, Rules
 from agents.streaming.recording import Beginning, OpenLog
 from anet.tasks import sleep
 from anet.workers import Workers
@@ -57,6 +57,7 @@ class House:
 
     crawls: Path
     workers: Workers
+    manifests: Manifests
     captures: Captures
     fetcher: Fetcher
     logs: Logs = field(factory=Logs)
@@ -67,7 +68,7 @@ class House:
         self, url: str, rules: Rules = QUICK, recorder: Any = None, **of_order: Any
     ) -> Following:
         """Follow a stream."""
-        means = Means(reactor, self.fetcher, recorder or self.logs, self.workers, rules)
+        means = Means(reactor, self.fetcher, recorder or self.logs, self.manifests, rules)
         ordered = OrderedStream(url, "site", **{"private_networks": True, **of_order})
         kind = "dash" if ".mpd" in url else "hls"
         following = Following(means, ordered, kind, url, self.news.append)
@@ -114,11 +115,14 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     workers.startService()
     captures = Captures(reactor, workers, crawls, "tv", "streams", 1e9, 10**12)
     fetcher = Fetcher(reactor, Manners("tests", silence=5.0), captures)
-    house = House(crawls, workers, captures, fetcher)
+    manifests = Manifests(reactor, 4 * 2**20)
+    manifests.startService()
+    house = House(crawls, workers, manifests, captures, fetcher)
     yield house
     for following in house.followed:
         await following.stop()
     await fetcher.stopService()
+    await manifests.stopService()
     await workers.stopService()
 
 

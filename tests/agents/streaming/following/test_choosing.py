@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from agents.streaming.following.choosing import Choice, playlists, representations
 from anet.media.dash import Representation
-from anet.media.dash.manifest import Listing
 from anet.media.hls import Master, Rendition, Variant
 
 AUDIO = {"AUDIO": "a"}
@@ -47,7 +46,7 @@ def test_renditions_alone_are_followed() -> None:
 
 def form(name: str, set_: int, bandwidth: int) -> Representation:
     """Return a representation."""
-    return Representation(name, "", bandwidth, "", "", "", "", Listing(()), set_)
+    return Representation(name, "", bandwidth, "", "", "", "", set=set_)
 
 
 def test_each_set_is_followed_before_more_of_one_is() -> None:

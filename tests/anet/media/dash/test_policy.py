@@ -1,5 +1,7 @@
 """Which segments can be had by a manifest now."""
 
+import time
+
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,14 +9,24 @@ from hypothesis import strategies as st
 from anet.media.dash import Manifest, Period, Representation, is_over, next_look, tracks
 from anet.media.dash.addressing import SEGMENT_LIMIT
 from anet.media.dash.manifest import Listing, Run, Template
-from anet.media.segments import Resource
+from anet.media.segments import Progress, Resource
 
 BEGAN = 1_000_000.0
 
 
 def manifest(addressing: Template | Listing, **said: object) -> Manifest:
     """Return a channel that began at `BEGAN`."""
-    one = Representation("r", "video", 5, "", "", "", "http://e/", addressing)
+    one = Representation(
+        "r",
+        "video",
+        5,
+        "",
+        "",
+        "",
+        "http://e/",
+        addressing if isinstance(addressing, Template) else None,
+        addressing if isinstance(addressing, Listing) else None,
+    )
     given = {"dynamic": True, "available": BEGAN, "update": 2.0, "depth": 10.0, **said}
     length = given.pop("length", None)
     return Manifest(periods=(Period("p", 0.0, length, (one,)),), **given)  # type: ignore[arg-type]
@@ -63,6 +75,19 @@ def test_identifiers_are_filled_in() -> None:
     """With leading zeros where they are wanted; two dollars are one, and unknown ones stay."""
     how = Template("$RepresentationID$/$Bandwidth%04d$/$Number%05d$$$$Else$", duration=1)
     assert names(manifest(how), 1.0) == ["r/0005/00001$$Else$"]
+
+
+def test_of_a_day_that_can_be_had_only_what_is_new_is_worked_out() -> None:
+    """However far back a listener may go, a look costs what it brings."""
+    counted = Template("$Number$", duration=2)
+    timed = Template("$Time$", timescale=1, runs=(Run(0, 2, 50_000),))
+    for how in (counted, timed):
+        progress = Progress(60.0)
+        began = time.process_time()
+        for turn in range(100):
+            (track,) = tracks(manifest(how, depth=86400.0), BEGAN + 90_000 + 2 * turn)
+            progress.read(track.window, 0.0)
+        assert time.process_time() - began < 1.0
 
 
 def test_lists_and_files_are_as_they_are() -> None:
