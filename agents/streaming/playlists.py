@@ -3,14 +3,17 @@
 Playlists of all kinds are read by the parsers of the crawler, so that both find the same.
 """
 
+from itertools import islice
+
 from agents import urls
 from agents.parsers.link import Link
 from agents.parsers.parser import Source, format_of
 from agents.parsers.registry import BEGINNING, registry
 from agents.stream import canonical
 
-READ_LIMIT = 256 * 1024  # bytes of a playlist that are read
-ENTRY_LIMIT = 20  # streams of a playlist that are looked at
+READ_LIMIT = 64 * 1024  # bytes of a playlist that are read
+LOOKED_AT = 200  # entries of a playlist, of which some are no URLs
+ENTRY_LIMIT = 20  # streams of a playlist that are asked for
 
 _PLAYLISTS = frozenset(["m3u", "pls", "asx", "xspf", "real", "smil"])
 _HLS = b"#EXT-X-"
@@ -41,7 +44,8 @@ def entries(url: str, media_type: str, body: bytes) -> list[str]:
     found = [*parser.feed(body), *parser.close()]
     if format_of(parser).name not in _PLAYLISTS:
         return []
-    led_to = (absolute(link.url, url) for link in found if isinstance(link, Link) and link.stream)
+    listed = dict.fromkeys(link.url for link in found if isinstance(link, Link) and link.stream)
+    led_to = (absolute(each, url) for each in islice(listed, LOOKED_AT))
     return list(dict.fromkeys(each for each in led_to if each is not None))[:ENTRY_LIMIT]
 
 

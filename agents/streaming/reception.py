@@ -24,6 +24,7 @@ from anet.media.timing import clock_for
 
 UNTOLD = 300.0  # seconds after which media of which no time can be told any more are begun anew
 CLOCK_STEP = 1.0  # seconds by which dates may differ from the clock of this machine
+SAID_LIMIT = 1000  # things said in a second; who says more would hold up all other streams
 _EARLY = 100  # things said before the first byte that are remembered
 
 
@@ -160,8 +161,14 @@ class Reception:
             self._piece = None
 
     def _taken(self, now: float) -> Sequence[Heard]:
-        """Return what came; with the first byte of media the first piece begins."""
+        """Return what came; with the first byte of media the first piece begins.
+
+        Raises:
+            StreamBroken: more was said than can be kept.
+        """
         taken = self.source.take()
+        if len(taken) > SAID_LIMIT and sum(isinstance(h, Said) for h in taken) > SAID_LIMIT:
+            raise StreamBroken(f"more than {SAID_LIMIT} titles came in a second")
         if self._clock is not None:
             return taken
         head = b"".join(heard.data for heard in taken if isinstance(heard, Media))

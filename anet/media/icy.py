@@ -20,7 +20,7 @@ SMALLEST = 64  # bytes; at a smaller interval there would be more blocks than me
 _UNIT = 16
 _KEY = r"[A-Za-z_][A-Za-z0-9_.-]{0,63}"
 # Values hold quotes and semicolons as they like: one ends where another begins, or all ends.
-_FIELD = re.compile(rf"\s*({_KEY})='(.*?)(?:';(?=\s*{_KEY}=')|'?;?\s*\Z)", re.DOTALL)
+_FIELD = re.compile(rf"\s*({_KEY})='(.*?)(?:';(?=\s*{_KEY}=')|'?;?\Z)", re.DOTALL)
 
 
 def interval_of(head: ResponseHead) -> int:
@@ -99,7 +99,7 @@ def said_in(block: bytes) -> Said:
 
     Icecast writes what its charset lacks as HTML does (`&#8212;`); titles are given without that.
     """
-    text = text_of(block[1:].rstrip(b"\0 "))
+    text = text_of(block[1:].rstrip(b"\0 ")).rstrip()
     fields: dict[str, str] = {}
     place = 0
     while found := _FIELD.match(text, place):

@@ -28,6 +28,7 @@ from anet.tls import TlsSession
 
 BODY_LIMIT = 1024 * 1024  # bytes; playlists and manifests are smaller
 _TEXT_LIMIT = 1000  # characters of what a server says of its station
+_REST_LIMIT = 86400.0  # seconds; a server that asks for more is asked once a day all the same
 
 
 @frozen
@@ -133,9 +134,10 @@ def refused(head: ResponseHead) -> StreamRefused:
 def _rest(retry_after: str) -> float:
     """Return the seconds for which a server asks to be left alone (`Retry-After`), or 0."""
     if retry_after.isascii() and retry_after.isdigit():
-        return float(retry_after[:9])
+        return min(float(retry_after[:9]), _REST_LIMIT)
     try:
-        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+        until = parsedate_to_datetime(retry_after).timestamp()
+        return min(max(0.0, until - time.time()), _REST_LIMIT)
     except (ValueError, OverflowError):
         return 0.0
 

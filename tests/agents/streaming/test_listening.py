@@ -359,3 +359,16 @@ def test_the_last_day_is_remembered(air: Air) -> None:
 
 def _seconds(date: str) -> float:
     return dates.to_datetime(date).timestamp()
+
+
+def test_a_server_that_says_titles_without_end_is_left_alone(air: Air) -> None:
+    """More titles in a second than anybody plays end a reception, before they hold up others."""
+    source = FakeSource()
+    air.listen(source)
+    air.pass_by(2, source)
+    for number in range(5000):
+        source.say(f"title {number}")
+    air.pass_by(2)
+    assert source.closed
+    assert not air.recorder.pieces[0].titles
+    assert any("titles" in each.state.problem for each in air.news)

@@ -1,5 +1,7 @@
 """What documents that are no streams say of where one is."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,3 +62,13 @@ def test_manifests_are_told_from_playlists() -> None:
     assert manifest_kind(b'<?xml version="1.0"?>\n<MPD type="dynamic"></MPD>') == "dash"
     assert manifest_kind(b"#EXTM3U\n#EXTINF:-1,Radio\nhttp://a.example/\n") == ""
     assert manifest_kind(_ASX) == ""
+
+
+@pytest.mark.parametrize("line", [b"a\n", b"http://a.example/%d\n", b"http://[%d/\n"])
+def test_no_playlist_takes_long(line: bytes) -> None:
+    """A playlist of nothing but entries holds up the streams that are received for a moment."""
+    lines = (line % number if b"%" in line else line for number in range(130_000))
+    body = b"#EXTM3U\n" + b"".join(lines)
+    began = time.process_time()
+    entries(BASE, "audio/x-mpegurl", body)
+    assert time.process_time() - began < 0.2

@@ -1,6 +1,7 @@
 """Telling titles and media apart."""
 
 import itertools
+import time
 from html import unescape
 
 import pytest
@@ -140,3 +141,12 @@ def test_intervals() -> None:
 
 def _head(interval: str):  # type: ignore[no-untyped-def]
     return parse_head(f"ICY 200 OK\r\nicy-metaint: {interval}\r\n\r\n".encode())
+
+
+def test_no_block_takes_long() -> None:
+    """A server that fills its blocks with blanks holds up nothing else: 200 take no half second."""
+    hostile = b"\xff" + b"StreamTitle='" + b"\t" * 4066 + b"x"
+    began = time.process_time()
+    for _ in range(200):
+        said_in(hostile)
+    assert time.process_time() - began < 0.5

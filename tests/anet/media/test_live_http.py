@@ -242,6 +242,8 @@ async def test_refusals(says: Callable[..., Station]) -> None:
         (b"410 Gone", True, 0.0),
         (b"401 Who\r\nWWW-Authenticate: Basic", False, 0.0),
         (b"503 Full\r\nRetry-After: 120", False, 120.0),
+        (b"503 Full\r\nRetry-After: 999999999", False, 86400.0),
+        (b"503 Full\r\nRetry-After: Fri, 22 Nov 9991 07:00:00 GMT", False, 86400.0),
         (b"503 Full\r\nRetry-After: Sun, 22 Nov 1992 07:00:00 GMT", False, 0.0),
         (b"503 Full\r\nRetry-After: soon", False, 0.0),
     ]:
