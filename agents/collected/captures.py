@@ -299,7 +299,8 @@ class Captures:
         if opened is not None:
             os.fsync(opened.pack.fileno())
             os.fsync(opened.structure.fileno())
-            if now >= opened.begun + self._period or opened.size >= self._size:
+            # The clock may have been put back, and then, too, it is closed.
+            if abs(now - opened.begun) >= self._period or opened.size >= self._size:
                 self._open = None
                 opened.pack.close()
                 opened.structure.close()

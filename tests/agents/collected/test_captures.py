@@ -19,6 +19,7 @@ from agents.collected.finishing import finish
 from agents.connectivity.crawl_folder import CrawlFolder
 from agents.connectivity.report import read_report
 from agents.connectivity.structure import read_batch
+from anet.clock import wall
 from anet.http import parse_head
 from anet.workers import Workers
 
@@ -222,3 +223,19 @@ async def test_an_answer_may_belong_to_a_site_of_its_own(tmp_path: Path, workers
     origin = json.loads(structure.read_text())["origin"]
     assert "site: e.org\n" in origin
     assert "stream: 20261121073000000000 1\n" in origin
+
+
+@ensureDeferred
+async def test_a_clock_that_is_put_back_keeps_nothing_back(
+    tmp_path: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was kept before is offered, though by the new clock its time has not come for a year."""
+    captures = Captures(reactor, workers, tmp_path, "feeds-1", "feeds", 300.0, 10**9)
+    whole: list[Collected] = []
+    captures.on_whole = whole.append
+    await captures.keep(exchange("http://e.org/a"), b"one")
+    await captures.sync()
+    assert not whole
+    monkeypatch.setattr("agents.collected.captures.wall", lambda _: wall(reactor) - 365 * 86400)
+    await captures.sync()
+    assert len(whole) == 1
