@@ -1,9 +1,10 @@
 """Feeds of sites: what is known of each, and what pages they tell of (*INA §1.5.2*)."""
 
 from agents.scheduler.database.decisions import SCHEDULER
+from agents.scheduler.database.engine import KEY_LIMIT
 from agents.scheduler.database.orders import Opens, Orders
 from agents.scheduler.database.rows import FeedRow
-from agents.scheduler.life import SITE_AT_WORK, SiteState, Standing
+from agents.scheduler.life import SITE_AT_WORK, NoSuchTransition, SiteState, Standing
 
 
 class Feeds(Orders):
@@ -24,8 +25,10 @@ class Feeds(Orders):
         """Keep a feed that belongs to a site, and write that down.
 
         Raises:
-            NoSuchTransition: there is no such site.
+            NoSuchTransition: there is no such site, or the URL is too long.
         """
+        if len(feed) > KEY_LIMIT:
+            raise NoSuchTransition(f"its address is longer than {KEY_LIMIT} characters")
         with self._transaction():
             self._site(site)
             self._engine.execute(
@@ -57,7 +60,9 @@ class Feeds(Orders):
             )
 
     def feed_moved(self, feed: str, to: str) -> None:
-        """Keep a feed under its new URL."""
+        """Keep a feed under its new URL, unless that is too long."""
+        if len(to) > KEY_LIMIT:
+            return
         with self._transaction():
             self._engine.execute(
                 "INSERT INTO feeds (feed, site, found, heard, state)"

@@ -1,5 +1,6 @@
 """Where sites lead, who is let in, campaigns and feeds, on every kind of database."""
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -153,6 +154,10 @@ def test_feeds(database: Database) -> None:
     database.feed_told(FEED, '{"etag":"x"}', LATER)
     database.feed_told(FEED, '{"etag":"y"}', None)
     database.feed_moved(FEED, "http://a/new")
+    long = f"http://a/{hashlib.shake_256(b'').hexdigest(4000)}"  # more than an index takes
+    database.feed_moved("http://a/new", long)
+    with pytest.raises(NoSuchTransition, match="longer than 2000"):
+        database.add_feed(long, "a", DATE)
     [row] = database.feeds_after("", 9)
     assert (row.feed, row.state, row.heard) == ("http://a/new", '{"etag":"y"}', LATER)
     assert database.look_soon("a", "{}", LATER) is None  # at work
