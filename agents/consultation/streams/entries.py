@@ -13,7 +13,7 @@ from agents.stream_offset import MILLISECONDS_LIMIT, offset_of
 from agents.stream_time import StreamEntry, place_at
 
 PART = 64  # entries looked up at once: half an hour
-_PIECE_PART = 1000  # entries of one piece that are looked through for its first
+_PIECE_PART = 1000  # entries of one piece, or beside a date, that are looked through
 BESIDE = 120.0  # seconds within which each agent that receives a stream makes an entry
 LONGEST = MILLISECONDS_LIMIT / 1000  # seconds of a piece
 
@@ -55,8 +55,10 @@ class Entries:
         begin = nearest.capture.date
         if begin > date:
             begin = nearest.previous or begin
-        beside = from_timestamp(seconds(max(begin, date)) - BESIDE)
-        return await self.part(min(begin, beside))
+        lines = await self.part(begin)
+        since = from_timestamp(seconds(max(begin, date)) - BESIDE)
+        beside = await self._some(since, begin, _PIECE_PART) if since < begin else []
+        return [*(line for line in beside if line not in lines), *lines]
 
     async def last_piece(self, date: str) -> list[CaptureLine]:
         """Return the entries of the piece that ends at a date, from its first on."""

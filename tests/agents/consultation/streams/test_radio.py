@@ -139,6 +139,16 @@ async def test_of_two_agents_that_received_at_once_one_is_given(
 
 
 @ensureDeferred
+async def test_many_entries_hide_no_date(archive: Any, studio: Studio) -> None:
+    """Where agents make one each second, there are hundreds beside a date."""
+    data = numbered(300_000, 1)
+    keep_piece(archive, Recorded(0, 300, data), head=PLAIN, every=1.0)
+    listener = await studio.listen(moment(200.5))
+    assert (await listener.hear(0))[:1000] == data[200_500:201_500]
+    await listener.leave()
+
+
+@ensureDeferred
 async def test_a_slow_encoder_is_followed_by_the_entries_not_by_a_rate(
     archive: Any, studio: Studio
 ) -> None:
