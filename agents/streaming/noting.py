@@ -7,6 +7,7 @@ when its time was: such moments are left to those that are on time (*INA §1.6*)
 """
 
 from collections import deque
+from math import inf
 
 from attrs import frozen
 
@@ -51,6 +52,7 @@ class Noting:
         self._noted = self._on_time = first
         self._after: Moment | None = None  # the one that followed it
         self._recent: deque[Moment] = deque(maxlen=PATIENCE)
+        self._best = -inf  # lead of the least late of those
         self._leaps = 0
 
     @property
@@ -65,9 +67,9 @@ class Noting:
             return []
         on_time, after = self._on_time, self._after or moment
         self._recent.append(moment)
-        best = max(each.lead for each in self._recent)
+        waited = len(self._recent) == PATIENCE  # then the best may be among those forgotten
+        self._best = best = self._best_lead() if waited else max(self._best, moment.lead)
         behind = best < self._noted.lead - LEAP
-        waited = len(self._recent) == PATIENCE
         if moment.lead >= max(best, self._noted.lead) - ON_TIME:
             self._on_time, self._after = moment, None
         else:
@@ -92,5 +94,9 @@ class Noting:
         self._noted = self._on_time = moments[-1]
         later = [each for each in self._recent if each.at > self._noted.at]
         self._recent = deque(later, maxlen=PATIENCE)
+        self._best = self._best_lead()
         self._after = later[0] if later else None
         return noted
+
+    def _best_lead(self) -> float:
+        return max((each.lead for each in self._recent), default=-inf)

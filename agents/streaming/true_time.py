@@ -6,7 +6,6 @@ clock, whatever networks and servers did in between.
 """
 
 from collections import deque
-from collections.abc import Iterable
 from statistics import median
 
 from attrs import frozen
@@ -36,10 +35,6 @@ def _less_late(one: Point, other: Point) -> Point:
     return other if other.lead > one.lead else one
 
 
-def _least_late(points: Iterable[Point]) -> Point:
-    return max(points, key=lambda point: point.lead)
-
-
 class TrueTime:
     """Estimates how many seconds of signal come in a second, from one connection's points.
 
@@ -55,6 +50,8 @@ class TrueTime:
         self._prior = prior
         self._width = 8.0  # seconds of a stretch
         self._blocks: list[Point] = []
+        # Of the last minute, those that none behind them is less late than: the first is the
+        # least late of all, and the last is now.
         self._recent: deque[Point] = deque(maxlen=64)
         self._began = 0.0
         self._settled: Point | None = None  # the least late one, soon after the beginning
@@ -77,6 +74,8 @@ class TrueTime:
             self._settled = _less_late(self._settled, point)
         while self._recent and real - self._recent[0].real > RECENT:
             self._recent.popleft()
+        while self._recent and self._recent[-1].lead < point.lead:
+            self._recent.pop()
         self._recent.append(point)
         if real - self._began > SETTLING:
             self._keep(point)
@@ -132,7 +131,7 @@ class TrueTime:
         """
         if self._settled is None:
             return 0.0
-        return _least_late(self._recent).lead - self._settled.lead
+        return self._recent[0].lead - self._settled.lead
 
     @property
     def ahead(self) -> float:
@@ -162,4 +161,4 @@ class TrueTime:
         return point.real + (signal - point.signal) / (self.ratio or 1.0)
 
     def _anchor(self) -> Point:
-        return _least_late(self._recent) if self._recent else Point(0.0, 0.0)
+        return self._recent[0] if self._recent else Point(0.0, 0.0)

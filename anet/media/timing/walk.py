@@ -42,13 +42,14 @@ class Walk:
         """Take the next bytes; return what was said within them, with the byte of each."""
         passed = max(0, self._start - self.position)
         self.position += len(data)
-        self._held += data[passed:] if passed else data
         if self.position < self._start + self._wanted:
+            self._held += data[passed:]
             return ()
         self._tags = 0
-        done, self._wanted = self._walk(bytes(self._held))
+        whole = b"".join((self._held, data[passed:]))  # the one time that a second is copied
+        done, self._wanted = self._walk(whole)
         self._start += done
-        del self._held[:done]
+        self._held = bytearray(whole[done:])
         said, self._said = self._said, []
         return said
 
