@@ -46,7 +46,7 @@ async def follow(reader: Reader, first: Read) -> None:
     """
     playlist = await reader.manifests.playlist(first, {})
     if not isinstance(playlist, Master):
-        await _Playlist(reader, first.url, {}, lead=True).follow(first)
+        await _Playlist(reader, first.url, {}, _Siblings(1), lead=True).follow(first)
         return
     listed = choosing.playlists(playlist, reader.rules.choice)
     found = [url for text in listed if (url := urls.canonical(text, first.url))]
@@ -55,13 +55,42 @@ async def follow(reader: Reader, first: Read) -> None:
     for key in playlist.keys:
         reader.intake.want(Resource(key.url), first.url)
     bandwidths = {urls.canonical(each.url, first.url): each.bandwidth for each in playlist.variants}
+    siblings = _Siblings(len(found))
     followed = [
-        _Playlist(reader, url, playlist.variables, url == found[0], bandwidths.get(url, 0))
+        _Playlist(
+            reader, url, playlist.variables, siblings, url == found[0], bandwidths.get(url, 0)
+        )
         for url in found
     ]
-    for outcome in await together([each.follow() for each in followed]):
-        if isinstance(outcome, Exception):
-            raise outcome
+    outcomes = await together([each.follow() for each in followed])
+    errors = [each for each in outcomes if isinstance(each, Exception)]
+    grave = [each for each in errors if not isinstance(each, NotFetched | NotAStream)]
+    if grave or len(errors) == len(outcomes):
+        raise (grave or errors)[0]
+
+
+class _Siblings:
+    """The media playlists of a channel: one that is refused is tried while another one is given.
+
+    Args:
+        count: how many.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count, self._refused = count, set[str]()
+
+    def given(self, name: str) -> None:
+        """Take note that one is given."""
+        self._refused.discard(name)
+
+    def refused(self, name: str) -> bool:
+        """Take note that one is refused; tell whether no other one is given."""
+        self._refused.add(name)
+        return len(self._refused) >= self._count
+
+    def ended(self) -> None:
+        """Take note that one is over."""
+        self._count -= 1
 
 
 class _Playlist:
@@ -72,11 +101,12 @@ class _Playlist:
         reader: Reader,
         url: str,
         variables: Mapping[str, str],
+        siblings: _Siblings,
         lead: bool,
         bandwidth: int = 0,
     ) -> None:
         self._reader, self._url, self._variables = reader, url, variables
-        self._lead, self._bandwidth = lead, bandwidth
+        self._siblings, self._lead, self._bandwidth = siblings, lead, bandwidth
         self._name = url.partition("?")[0]  # of what comes after, tokens change
         self._track = reader.intake.track(self._name)
         self._backoff = Backoff(reader.rules.retry_first, reader.rules.retry_longest)
@@ -102,6 +132,7 @@ class _Playlist:
             self._take(look)
             first = None
             if look.playlist.ended:
+                self._siblings.ended()
                 return
             blocking = self._reader.rules.parts
             wait = pause(look.playlist, look.read.changed, blocking=blocking)
@@ -120,11 +151,12 @@ class _Playlist:
         """Take note of a failure; one that will not pass ends it."""
         hopeless = self._reader.failed(self._name, error)
         self._refusals += isinstance(error, NotAStream) or error.is_refusal
-        if hopeless or self._refusals >= REFUSALS:
+        if hopeless or (self._refusals >= REFUSALS and self._siblings.refused(self._url)):
             raise error
 
     def _take(self, look: _Look) -> None:
         self._refusals = 0
+        self._siblings.given(self._url)
         self._backoff.reset()
         reader = self._reader
         reader.answered(self._name, look.read, self._bandwidth)

@@ -12,7 +12,7 @@ from agents.streaming.following.chronicle import Chronicle
 from agents.streaming.following.errands import Errand, Errands
 from agents.streaming.following.fetching import Fetcher, Kept
 from agents.streaming.following.hearing import Hearing
-from agents.streaming.following.tracks import Track, Wanted
+from agents.streaming.following.tracks import Name, Track, Wanted
 from anet.media.interface import Said
 from anet.media.segments import Progress, Resource, Segment, Window
 from anet.tasks import sleep
@@ -178,11 +178,9 @@ class Intake:
             if segment is not None:
                 self._tracks[track].miss(segment.duration, "its URL leads to no web server")
             return
-        if self._wanted.is_new(
-            (url, resource.first, resource.length), self._reactor.seconds(), lasts
-        ):
-            found = Resource(url, resource.first, resource.length)
-            self._errands.add(Errand(found, track, segment))
+        errand = Errand(Resource(url, resource.first, resource.length), track, segment)
+        if self._wanted.is_new(_name_of(errand), self._reactor.seconds(), lasts):
+            self._errands.add(errand)
 
     async def _fetch(self, errand: Errand) -> Kept:
         ordered, segment = self._ordered, errand.segment
@@ -204,9 +202,8 @@ class Intake:
         if track is None:
             return
         if kept is None and errand.segment is None:
-            found = errand.resource
-            self._wanted.drop((found.url, found.first, found.length))
-            self._chronicle.mark(f"{found.url} is missing: {errand.given_up}")
+            self._wanted.drop(_name_of(errand))
+            self._chronicle.mark(f"{errand.resource.url} is missing: {errand.given_up}")
         elif kept is None and errand.segment is not None:
             track.miss(errand.segment.duration, errand.given_up)
         elif kept is not None and errand.segment is not None:
@@ -223,3 +220,8 @@ class Intake:
         now = dates.now(self._reactor)
         for track in self._tracks.values():
             self._tell(track.gap(track.heard or now, now))
+
+
+def _name_of(errand: Errand) -> Name:
+    found, segment = errand.resource, errand.segment
+    return found.url, found.first, found.length, None if segment is None else segment.number

@@ -54,6 +54,10 @@ class Track:
         return since, until, why
 
 
+# URL, first byte, length; and of a segment its number, for some packagers use names in turn.
+Name = tuple[str, int, int | None, int | None]
+
+
 @define
 class Wanted:
     """What was asked for already, so that nothing is fetched twice without need.
@@ -63,15 +67,13 @@ class Wanted:
     """
 
     limit: int = 20_000
-    _since: dict[tuple[str, int, int | None], float] = field(factory=dict)
+    _since: dict[Name, float] = field(factory=dict)
 
-    def is_new(
-        self, key: tuple[str, int, int | None], now: float, lasts: float | None = None
-    ) -> bool:
+    def is_new(self, key: Name, now: float, lasts: float | None = None) -> bool:
         """Tell whether something is to be fetched, and remember that it is.
 
         Args:
-            key: URL and range.
+            key: its name.
             now: seconds.
             lasts: seconds after which it is to be fetched again; None: never.
         """
@@ -84,7 +86,7 @@ class Wanted:
             del self._since[next(iter(self._since))]
         return True
 
-    def drop(self, key: tuple[str, int, int | None]) -> None:
+    def drop(self, key: Name) -> None:
         """Forget one that was not fetched."""
         self._since.pop(key, None)
 

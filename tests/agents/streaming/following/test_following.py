@@ -409,3 +409,30 @@ async def test_the_log_is_a_content_of_its_own(web: Web, house: House) -> None:
     assert isinstance(entry, ClockEntry)
     assert isinstance(ended, Ended)
     assert (entry.ms, ended.ms, ended.why, ended.content) == (1000, 1000, "stopped", "")
+
+
+@ensureDeferred
+async def test_names_that_are_used_again_stand_for_new_segments(web: Web, house: House) -> None:
+    """Some packagers have a few names, and use them in turn."""
+    web.put("/l", listed("a", "b"), listed("a", "b", first=2) + OVER)
+    for name in "ab":
+        web.put(f"/{name}", name.encode(), name.encode() * 2)
+    house.follow(f"{web.url}/l", evolve(QUICK, hands=1))
+    await house.heard("ended")
+    found = {body for each, body in await house.kept() if not each.url.endswith("/l")}
+    assert found >= {b"a", b"b", b"aa", b"bb"}
+
+
+@ensureDeferred
+async def test_a_variant_that_comes_back_is_followed_again(web: Web, house: House) -> None:
+    """Its playlist was refused for a while; the others went on."""
+    variants = "".join(f"#EXT-X-STREAM-INF:BANDWIDTH={9 - n}\n{n}\n" for n in (1, 2))
+    web.put("/m", "#EXTM3U\n" + variants)
+    web.put("/1", listed("a"), *[404] * 5, listed("a", "b") + OVER)
+    web.put("/2", *(listed("c", "d", first=n) for n in range(3)), listed("e", first=4) + OVER)
+    for name in "abcde":
+        web.put(f"/{name}", name.encode())
+    house.follow(f"{web.url}/m")
+    await house.heard("ended")
+    assert web.count("/b") == 1
+    assert web.count("/m") == 1
