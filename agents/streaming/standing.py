@@ -14,7 +14,7 @@ from anet.media.interface import Described
 
 TELL_EVERY = 60.0  # seconds between two pieces of news of a stream that is received
 TELL_SOONEST = 5.0  # seconds between two of which the second has a new title
-TEXT_LIMIT = 1000  # characters of what servers say that go to the scheduler
+TEXT_LIMIT = 500  # characters of what servers say that go to the scheduler
 ABSENT = "the agent was not listening"
 
 OnNews = Callable[[StreamNews], None]
@@ -63,7 +63,7 @@ class Standing:
 
     def retitled(self, reception: Reception) -> None:
         """Remember a title."""
-        self.history.titles.append(Event(reception.heard, reception.title))
+        self.history.titles.append(Event(reception.heard, reception.title[:TEXT_LIMIT]))
 
     def ended(self, reception: Reception, why: str) -> None:
         """Count a reception that has ended."""
@@ -96,7 +96,7 @@ class Standing:
 
     def failed(self, outcome: Outcome, why: str) -> None:
         """Tell of an attempt that brought nothing."""
-        self.history.failures.append(Event(dates.now(self._reactor), why))
+        self.history.failures.append(Event(dates.now(self._reactor), why[:TEXT_LIMIT]))
         self.tell(outcome, why, self.state.failures + 1)
 
     def tell(self, outcome: Outcome, problem: str = "", failures: int = 0) -> None:

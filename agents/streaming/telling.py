@@ -12,7 +12,7 @@ from anet.backoff import Backoff
 from anet.tasks import every, sleep
 from hip import HipError, Link
 
-AT_ONCE = 200  # news of one call
+AT_ONCE = 100  # news of one call; of the longest URLs and texts, they fit into a frame
 SOON = 0.2  # seconds in which news come together
 ANSWER_TIMEOUT = 60.0  # seconds for the scheduler's answer
 LAST_TIMEOUT = 3.0  # seconds for its answer when the agent stops
