@@ -214,17 +214,20 @@ class Listening:
         if reception.real > STEADY:
             self._backoff.reset()
         why = _words(error)
+        self._wait(0.0)
         self._end_reception(reception, f"break: {why}")
         if not reception.session:
-            self._fail(error)
+            self._standing.failed("failing", why)
             return
         self._standing.tallies.gaps += 1
-        self._wait(0.0)
         self._standing.tell(outcome, why)
 
     def _end_reception(self, reception: Reception, why: str) -> None:
         self._reception = None
-        reception.end(why)
+        try:
+            reception.end(why)
+        except Exception:
+            _log.failure("{stream} cannot be let go", stream=self.ordered.stream)
         self._standing.ended(reception, why.removeprefix("break: "))
 
     def _fail(self, error: Exception, gone: bool = False, rest: float = 0.0) -> None:

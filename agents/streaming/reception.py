@@ -153,12 +153,12 @@ class Reception:
 
     def end(self, why: str) -> None:
         """End it: what came is kept to its last byte."""
-        self.source.close()
         if self._piece is not None and self._clock is not None:
             offset = self._offset(self._clock.position, self._second(self._clock))
             self._piece.end(self._date(self._heard), offset.milliseconds, why)
             self.pieces += 1
             self._piece = None
+        self.source.close()
 
     def _taken(self, now: float) -> Sequence[Heard]:
         """Return what came; with the first byte of media the first piece begins.

@@ -178,6 +178,29 @@ def test_a_clock_that_is_set_dates_nothing_wrong(air: Air, monkeypatch: pytest.M
     assert after.beginning.at > asleep
 
 
+@define(eq=False)
+class Stubborn(FakeSource):
+    """A source that fails also while it is let go."""
+
+    def close(self) -> None:
+        raise RuntimeError("it will not let go")
+
+
+@pytest.mark.parametrize("heard", [0, 5])
+def test_a_source_that_cannot_be_closed_costs_its_reception_only(air: Air, heard: int) -> None:
+    """What came is kept, and the stream is opened anew."""
+    first, second = Stubborn(), FakeSource()
+    air.listen(first, second)
+    air.pass_by(1)
+    air.pass_by(heard, first)
+    first.error = StreamBroken("the server closed")
+    air.pass_by(5)
+    air.pass_by(5, second)
+    assert len(air.opened) == 2
+    assert air.recorder.pieces[-1].size == 5 * RATE
+    assert all(piece.ending is not None for piece in air.recorder.pieces[:-1])
+
+
 def test_a_relay_that_restarts_each_minute_is_heard_all_the_same(air: Air) -> None:
     """Each time a second or two are lost, as the gaps say, and no more from time to time."""
     sources = [FakeSource() for _ in range(20)]
