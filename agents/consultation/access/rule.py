@@ -107,16 +107,27 @@ class Rule:
             now: 20 digits.
             reader: who asks, or None for anybody.
         """
+        if not date and (self.begins or self.ends or self.span):
+            return False
+        return self.keeps_some(date, date, now, reader)
+
+    def keeps_some(self, first: str, last: str, now: str, reader: Reader | None = None) -> bool:
+        """Tell whether a reader may not see what is of some moment between two dates.
+
+        Args:
+            first: 20 digits; that moment included.
+            last: likewise.
+            now: likewise.
+            reader: who asks, or None for anybody.
+        """
         if reader is not None and reader.name and reader.name in self.readers:
             return False
         if self.until and now >= self.until:
             return False
-        if not date:
-            return not (self.begins or self.ends or self.span)
         return (
-            date[: len(self.begins)] >= self.begins
-            and (not self.ends or date[: len(self.ends)] <= self.ends)
-            and (self.span is None or date > self.span.before(now))
+            last[: len(self.begins)] >= self.begins
+            and (not self.ends or first[: len(self.ends)] <= self.ends)
+            and (self.span is None or last > self.span.before(now))
         )
 
 

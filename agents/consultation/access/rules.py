@@ -86,12 +86,21 @@ class Rules:
 
     def rule(self, url: str, date: str = "", reader: Reader | None = None) -> Rule | None:
         """Return the most specific rule that keeps a canonical URL back, or None."""
+        return self._first(url, lambda rule, now: rule.keeps(date, now, reader))
+
+    def rule_within(
+        self, url: str, first: str, last: str, reader: Reader | None = None
+    ) -> Rule | None:
+        """Return the most specific rule that keeps back some moment between two dates, or None."""
+        return self._first(url, lambda rule, now: rule.keeps_some(first, last, now, reader))
+
+    def _first(self, url: str, keeps: Callable[[Rule, str], bool]) -> Rule | None:
         if not self.count:
             return None
         now = ""
         for rule in self._places.find(url):
             now = now or self._now()
-            if rule.keeps(date, now, reader):
+            if keeps(rule, now):
                 return rule
         return None
 

@@ -93,7 +93,7 @@ async def _day_of(
     reader = means.reader(request)
     heard = stretches(await catalogue.pieces(found.url, first, last, reader))
     titles = await catalogue.titles(found.url, first, last, reader)
-    before, after = await catalogue.days_around(found.url, day)
+    before, after = await catalogue.days_around(found.url, day, reader)
     cut = within(heard, first, last)
     return Day(found, day, at, cut, within(gaps(heard), first, last), titles, before, after)
 

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from agents import dates
 from agents.capture import Capture, structure_key
-from agents.consultation.access.rules import Rules
+from agents.consultation.access.rules import Rules, kept_back
 from agents.consultation.errors import Faulted, LookupFailed, NodesFailed
 from agents.consultation.faults.fault import (
     missing_captures,
@@ -24,12 +24,15 @@ from agents.consultation.lookup.structures import CaptureLine, Nearest, Structur
 from agents.consultation.proxy.heads import only_redirects_to, secure_twin
 from agents.consultation.readers.reader import Reader
 from agents.session_ids import without_session
+from agents.stream_offset import MILLISECONDS_LIMIT, offset_of
 from anet.errors import Overloaded, Stopped
 from anet.http import HttpClient
 
 _Found = TypeVar("_Found")
 
 ALIKE_TRIED = 3  # URLs held equal that are looked up for one that is not there
+_LONGEST = timedelta(milliseconds=MILLISECONDS_LIMIT)  # of a piece of a stream
+_ENTRIES = 5000  # of a stream that are looked through for those of one piece
 NEWEST = "9999" + "1231235959999999"
 """A date that no capture passes; the nearest capture to it is the newest."""
 
@@ -86,7 +89,8 @@ class Retrieval:
         """
         nearest = await self.find(url, date, reader=reader)
         return Retrieved(
-            nearest, await self.open(nearest.capture, head_only=head_only, body=nearest.body)
+            nearest,
+            await self.open(nearest.capture, head_only=head_only, body=nearest.body, reader=reader),
         )
 
     async def find(self, url: str, date: str, *, reader: Reader | None = None) -> Nearest:
@@ -129,18 +133,24 @@ class Retrieval:
         *,
         head_only: bool = False,
         body: bytes | None = None,
+        reader: Reader | None = None,
     ) -> Content | None:
         """Return the content of a capture that was found, begun; None when only its head is wanted.
+
+        That of an entry of a stream is a piece of some minutes, all of which must be allowed.
 
         Args:
             capture: as `find` gave it.
             span: the bytes that are wanted, from the first up to and without the second.
             head_only: whether none are; that they lie somewhere is still looked up.
             body: the content, where it came with the capture; then nobody is asked.
+            reader: for whom.
 
         Raises:
-            Faulted: no node gives it (500).
+            Faulted: no node gives it (500), or a part of it may not be shown (451).
         """
+        if self._rules.count and offset_of(capture.metadata) is not None:
+            await self._check_piece(capture, reader)
         if body is not None:
             return (
                 None
@@ -152,6 +162,24 @@ class Retrieval:
         except (LookupFailed, NodesFailed) as error:
             fault = missing_content(capture.url, capture.date, capture.content)
             raise Faulted(fault) from error
+
+    async def _check_piece(self, capture: Capture, reader: Reader | None) -> None:
+        """Check that a reader may see all dates of the content of an entry of a stream."""
+        moment = dates.to_datetime(capture.date)
+        first, last = (dates.from_datetime(moment + each) for each in (-_LONGEST, _LONGEST))
+        rule = self._rules.rule_within(capture.url, first, last, reader)
+        if rule is None:
+            return
+        try:
+            lines = await self.some(capture.url, first, last, _ENTRIES)
+        except (LookupFailed, NodesFailed) as error:
+            raise Faulted(unreachable(capture.url, capture.date, str(error))) from error
+        if len(lines) < _ENTRIES:  # else not all of the piece may be among them
+            found = [line.date for line in lines if line.content == capture.content]
+            first, last = min(found, default=first), max(found, default=last)
+            rule = self._rules.rule_within(capture.url, first, last, reader)
+        if rule is not None:
+            raise Faulted(kept_back(rule, capture.url))
 
     async def _begun(
         self, capture: Capture, span: tuple[int, int] | None, head_only: bool

@@ -39,7 +39,11 @@ async def find_answer(
 
 
 async def open_body(
-    retrieval: Retrieval, nearest: Nearest, shaped: Shape, gave: Callable[[int], None]
+    retrieval: Retrieval,
+    nearest: Nearest,
+    shaped: Shape,
+    gave: Callable[[int], None],
+    reader: Reader | None = None,
 ) -> bytes | AsyncIterator[bytes]:
     """Return the bytes that are wanted of a capture's content, on their way.
 
@@ -48,15 +52,16 @@ async def open_body(
         nearest: the capture.
         shaped: the answer that they belong to.
         gave: called with the size of each piece that is given.
+        reader: for whom.
 
     Raises:
-        Faulted: no node gives the content (500).
+        Faulted: as `Retrieval.open`.
     """
     if shaped.status in _CONTENTLESS:
         return _nothing()
     span = None if shaped.span is None else (shaped.span.start, shaped.span.stop)
     content = await retrieval.open(
-        nearest.capture, span, head_only=shaped.bodiless, body=nearest.body
+        nearest.capture, span, head_only=shaped.bodiless, body=nearest.body, reader=reader
     )
     if content is None:
         return _nothing()

@@ -129,7 +129,7 @@ class Proxy:
         if request.method in READING:
             fields += memento_fields(nearest)
         shaped = shape(request, capture, fields, self.no_store and keeps_cache(request))
-        body = await open_body(self.retrieval, nearest, shaped, self._gave)
+        body = await open_body(self.retrieval, nearest, shaped, self._gave, asked.reader)
         self._note(asked, capture)
         response = Response(
             shaped.status, shaped.fields, body, raw_head=shaped.head, length=shaped.length

@@ -104,7 +104,7 @@ class Replay:
             )
         if place.modifier == "":
             return "harbor", self._page(request, nearest), capture.date
-        return "hit", await self._raw(request, place, nearest), capture.date
+        return "hit", await self._raw(request, place, nearest, reader), capture.date
 
     def _exact(self, request: Request, nearest: Nearest, location: str) -> Response:
         """Send a client to the capture's own date; such an answer is no memento itself."""
@@ -136,7 +136,9 @@ class Replay:
         ]
         return Response(shaped.status, _once(fields), tuned.sound)
 
-    async def _raw(self, request: Request, place: Place, nearest: Nearest) -> Response:
+    async def _raw(
+        self, request: Request, place: Place, nearest: Nearest, reader: Reader
+    ) -> Response:
         """Return a capture as it was received."""
         capture = nearest.capture
         said = archive_fields(capture, place.url)
@@ -151,7 +153,7 @@ class Replay:
             (b"Cache-Control", b"no-store"),
             _OWN,
         ]
-        body = await open_body(self.retrieval, nearest, shaped, self._gave)
+        body = await open_body(self.retrieval, nearest, shaped, self._gave, reader)
         return Response(shaped.status, _once(fields), body, length=shaped.length)
 
     def _links(self, request: Request, nearest: Nearest) -> tuple[bytes, bytes]:

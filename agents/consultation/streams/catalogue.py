@@ -4,6 +4,8 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from attrs import evolve
+
 from agents.consultation.access.rules import Rules
 from agents.consultation.errors import ConsultationError
 from agents.consultation.readers.reader import Reader
@@ -11,7 +13,7 @@ from agents.consultation.streams.allowed import is_shown
 from agents.consultation.streams.entries import LONGEST
 from agents.consultation.streams.legs import seconds
 from agents.consultation.streams.tables import Piece, Said, Stream, Tables
-from agents.dates import from_timestamp
+from agents.dates import DIGITS, from_timestamp
 from agents.stream_log import TitleEntry
 from anet.errors import Overloaded, Stopped
 from anet.workers import Workers
@@ -48,13 +50,15 @@ class Catalogue:
             CatalogueAway: it cannot be asked now; so do all others.
         """
         found = await self._ask(self._tables.streams, after, limit)
-        shown = [each for each in found if self.shows(each.url, "", reader)]
-        return shown, found[-1].url if len(found) == limit else ""
+        shown = [self._told(each, reader) for each in found]
+        return [each for each in shown if each is not None], found[-1].url if len(
+            found
+        ) == limit else ""
 
     async def stream(self, url: str, reader: Reader | None = None) -> Stream | None:
         """Return a stream; None when there is none that the reader may know of."""
         found = await self._ask(self._tables.stream, url)
-        return found if found is not None and self.shows(url, "", reader) else None
+        return None if found is None else self._told(found, reader)
 
     async def pieces(
         self, url: str, first: str, last: str, reader: Reader | None = None
@@ -94,16 +98,35 @@ class Catalogue:
             return shown[:FOUND], shown[FOUND - 1].number
         return shown, more
 
-    async def days_around(self, url: str, day: str) -> tuple[str, str]:
+    async def days_around(
+        self, url: str, day: str, reader: Reader | None = None
+    ) -> tuple[str, str]:
         """Return the days before and after one, of 8 digits, on which anything was heard.
 
-        Each is empty where there is none.
+        Each is empty where there is none, or where both its ends are kept back.
         """
-        return await self._ask(self._tables.days_around, url, day)
+        before, after = await self._ask(self._tables.days_around, url, day)
+        return self._day(url, before, reader), self._day(url, after, reader)
 
     def shows(self, url: str, date: str, reader: Reader | None) -> bool:
         """Tell whether a reader may know of a stream, or of what was on it at a date."""
         return is_shown(self._rules, url, date, reader)
+
+    def _told(self, stream: Stream, reader: Reader | None) -> Stream | None:
+        """Return what a reader may know of a stream; None where that is nothing.
+
+        What it was called last is of its last date; where that is kept back, so is this.
+        """
+        first, last = (self.shows(stream.url, at, reader) for at in (stream.first, stream.last))
+        if not self.shows(stream.url, "", reader) or not (first or last):
+            return None
+        if not last:
+            return evolve(stream, name="", description="", genre="", last=stream.first)
+        return stream if first else evolve(stream, first=stream.last)
+
+    def _day(self, url: str, day: str, reader: Reader | None) -> str:
+        ends = (day.ljust(DIGITS, each) for each in ("0", "9"))
+        return day if day and any(self.shows(url, each, reader) for each in ends) else ""
 
     def _shown(self, found: Sequence[Said], reader: Reader | None) -> list[Said]:
         return [each for each in found if self.shows(each.url, each.date, reader)]

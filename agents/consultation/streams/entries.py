@@ -7,7 +7,7 @@ from agents.consultation.lookup.retrieval import NEWEST, Retrieval
 from agents.consultation.lookup.structures import CaptureLine, Nearest
 from agents.consultation.readers.reader import Reader
 from agents.consultation.streams.allowed import is_shown
-from agents.consultation.streams.legs import Leg, entries, legs, seconds
+from agents.consultation.streams.legs import Leg, all_legs, entries, in_order, seconds
 from agents.dates import from_timestamp
 from agents.stream_offset import MILLISECONDS_LIMIT, offset_of
 from agents.stream_time import StreamEntry, place_at
@@ -29,16 +29,24 @@ class Entries:
     """
 
     def __init__(self, retrieval: Retrieval, rules: Rules, url: str, reader: Reader | None) -> None:
-        self._retrieval, self._rules = retrieval, rules
-        self._url, self._reader = url, reader
+        self.url = url
+        self._retrieval, self._rules, self._reader = retrieval, rules, reader
 
     async def legs(self, date: str) -> AsyncIterator[Leg]:
         """Yield what came from the entry of a date on, for as long as there is any."""
         lines = await self.part(date)
         while len(lines) > 1:
-            for leg in legs(lines):
+            for leg in in_order(self.shown(lines)):
                 yield leg
             lines = await self.part(lines[-1].date, lines[-1])
+
+    def shown(self, lines: list[CaptureLine]) -> list[Leg]:
+        """Return what came between entries, by its beginning, if all of it may be heard."""
+        return [leg for leg in all_legs(lines) if self.shows(leg.date, from_timestamp(leg.end))]
+
+    def shows(self, date: str, last: str = "") -> bool:
+        """Tell whether the reader may know of what was on the air at a date, or until another."""
+        return is_shown(self._rules, self.url, date, self._reader, last)
 
     async def part(self, first: str, after: CaptureLine | None = None) -> list[CaptureLine]:
         """Return entries from a date on, at most `PART`; those before `after` left out."""
@@ -70,12 +78,9 @@ class Entries:
         return lines[max(0, first) :]
 
     async def _some(self, first: str, last: str, limit: int) -> list[CaptureLine]:
-        lines = await self._retrieval.some(self._url, first, last, limit)
+        lines = await self._retrieval.some(self.url, first, last, limit)
         found = (line for line in lines if offset_of(line.metadata) is not None)
-        return sorted((line for line in found if self._is_shown(line)), key=_order)
-
-    def _is_shown(self, line: CaptureLine) -> bool:
-        return is_shown(self._rules, self._url, line.date, self._reader)
+        return sorted((line for line in found if self.shows(line.date)), key=_order)
 
 
 def place_in(lines: list[CaptureLine], date: str) -> StreamEntry | None:

@@ -69,12 +69,12 @@ class Leg:
         return min(1.0, max(0.0, (byte - self.start) / (self.stop - self.start)))
 
 
-def legs(lines: Iterable[CaptureLine]) -> Iterator[Leg]:
+def in_order(found: Iterable[Leg]) -> Iterator[Leg]:
     """Yield what came, one leg behind the other; nothing where nothing came.
 
     Of two agents that received at once, the first is followed for as long as it did.
     """
-    waiting, reached, content = all_legs(lines), 0.0, ""
+    waiting, reached, content = list(found), 0.0, ""
     while waiting:
         leg = min(waiting, key=lambda each: (max(each.begin, reached), each.content != content))
         yield leg if leg.begin >= reached else leg.rest(reached)

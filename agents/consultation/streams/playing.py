@@ -58,7 +58,7 @@ async def play(
             ahead = leg.moment_of(byte) + pace.burst - pace.clock.seconds()
         elif leg.begin - before.end > pace.patience:
             return
-        elif leg.content != before.content or leg.start < before.stop:
+        elif leg.content != before.content or leg.start != before.stop:
             byte = leg.start
         while byte < leg.stop:
             until = leg.byte_at(pace.clock.seconds() + ahead)

@@ -13,7 +13,7 @@ from agents.consultation.streams.beginning import find_beginning
 from agents.consultation.streams.blocks import Blocks
 from agents.consultation.streams.entries import Entries, place_in
 from agents.consultation.streams.icy import IcyMux
-from agents.consultation.streams.legs import Leg, all_legs, legs
+from agents.consultation.streams.legs import Leg, in_order
 from agents.consultation.streams.listeners import Listeners
 from agents.consultation.streams.logs import StreamLog
 from agents.consultation.streams.noted import Noted
@@ -145,7 +145,7 @@ class Radio:
         when = from_timestamp(leg.moment_of(begin.byte))
         sounds = play(entries.legs(leg.date), begin.byte, blocks, self._pace)
         mux = IcyMux(metaint) if metaint else None
-        sound = self._sound(capture.url, when, begin.preamble, sounds, given, mux, log)
+        sound = self._sound(entries, when, begin.preamble, sounds, given, mux, log)
         body = _silence() if head_only else self._listeners.seat(sound)
         fields = [
             (b"Dlweb-Date", when.encode()),
@@ -159,7 +159,7 @@ class Radio:
 
     async def _sound(
         self,
-        stream: str,
+        entries: Entries,
         when: str,
         preamble: bytes,
         sounds: AsyncIterator[Sound],
@@ -168,7 +168,9 @@ class Radio:
         log: StreamLog | None,
     ) -> AsyncIterator[bytes]:
         """Yield the bytes, with titles between them where they are asked for."""
-        title = await self._title_before(stream, when) if mux is not None else None
+        title = await self._title_before(entries.url, when) if mux is not None else None
+        if title is not None and not entries.shows(title.at):
+            title = None
         content = "" if log is None else log.content
         preamble = given.feed(preamble)
         if preamble:
@@ -183,8 +185,10 @@ class Radio:
                 continue
             if sound.leg.content != content:
                 content = sound.leg.content
-                log = await self._noted.of_piece(stream, content, sound.leg.date)
-            title = (log.said_before(sound.byte) if log is not None else None) or title
+                log = await self._noted.of_piece(entries.url, content, sound.leg.date)
+            said = log.said_before(sound.byte) if log is not None else None
+            if said is not None and entries.shows(said.at):
+                title = said
             yield mux.feed(data, title)
 
 
@@ -192,7 +196,7 @@ async def _find_start(entries: Entries, nearest: Nearest, date: str) -> Start | 
     lines = await entries.around(nearest, date)
     place = place_in(lines, date)
     if place is not None:
-        for leg in all_legs(lines):
+        for leg in entries.shown(lines):
             if leg.content == place.content and leg.start <= place.offset.byte < leg.stop:
                 return Start(leg, place.offset.byte)
     return await _find_next(entries, lines, date) or await _find_last(entries, nearest.last)
@@ -212,7 +216,7 @@ async def _find_next(entries: Entries, lines: list[CaptureLine], date: str) -> S
 async def _find_last(entries: Entries, date: str) -> Start | None:
     """Return the beginning of the last piece."""
     lines = await entries.last_piece(date)
-    found = (leg for leg in legs(lines) if leg.stop > leg.start)
+    found = (leg for leg in in_order(entries.shown(lines)) if leg.stop > leg.start)
     leg = next(found, None)
     return None if leg is None else Start(leg, leg.start, (lines[-1].date, ""))
 
