@@ -12,6 +12,8 @@ from anet.media.errors import MediaError, StreamBroken, StreamEnded
 from anet.media.mms.header import Header, read_header
 
 HEADER_LIMIT = 2**20  # bytes
+CHUNK_LIMIT = 20_000  # read at once
+GIVEN_LIMIT = 16 * 2**20  # bytes given at once; a chunk of 12 stands for a packet of up to 65,535
 _CHUNK = 4  # bytes of what a chunk begins with
 _NUMBERED = 8  # bytes before what `$H` and `$D` bring: a number, flags, the length again
 _WHOLE = 0x08  # flag of the last part of a header
@@ -74,10 +76,14 @@ class Unframing:
         """Return the next bytes of the file; what comes after its end is left out."""
         data, at = self._held + data, 0
         given: list[bytes] = []
+        size = 0
         try:
             while self.end is None and (found := read_chunk(data, at)):
                 chunk, at = found
                 given.append(self._take(chunk))
+                size += len(given[-1])
+                if len(given) > CHUNK_LIMIT or size > GIVEN_LIMIT:
+                    raise MalformedMessage("more chunks come at once than media can have")
         except MalformedMessage as error:
             self.end = StreamBroken(str(error))
         self._held = data[at:] if self.end is None else b""

@@ -203,7 +203,7 @@ class LiveMms:
         url: where it comes from.
         connection: over which it comes; it is this stream's own.
         response: whose body is the stream, not asked for yet.
-        silence: seconds without a byte after which it has broken off.
+        silence: seconds without media after which it has broken off, whatever else is said.
         header: of the file that comes, as it was told before.
     """
 
@@ -229,6 +229,7 @@ class LiveMms:
         )
         self._body = LiveHttp(reactor, url, connection, response, silence)
         self._unframing = Unframing()
+        self._clock, self._silence, self._heard = reactor, silence, reactor.seconds()
 
     def take(self) -> Sequence[Heard]:
         """Return what came since the last call, in its order, and let more come in.
@@ -243,6 +244,11 @@ class LiveMms:
             raise self._unframing.end
         came = b"".join(each.data for each in self._body.take() if isinstance(each, Media))
         data = self._unframing.feed(came) if came else b""
+        now = self._clock.seconds()
+        if data:
+            self._heard = now
+        elif self._unframing.end is None and now - self._heard > self._silence:
+            self._unframing.end = StreamBroken(f"nothing came for {self._silence:g} seconds")
         return [Media(data)] if data else ()
 
     def close(self) -> None:

@@ -29,10 +29,12 @@ def _begins_pictures(payload: bytes) -> bool:
 
 
 def aggregated(payload: bytes) -> list[bytes]:
-    """Return the parts in a packet of H.264 that has several (RFC 6184 §5.7.1)."""
-    parts, at = [], 1
+    """Return the whole parts in a packet of H.264 that has several (RFC 6184 §5.7.1)."""
+    parts: list[bytes] = []
+    at = 1
     while at + 2 < len(payload):
         size = int.from_bytes(payload[at : at + 2], "big")
-        parts.append(payload[at + 2 : at + 2 + size])
         at += 2 + size
-    return [part for part in parts if part]
+        if size and at <= len(payload):
+            parts.append(payload[at - size : at])
+    return parts

@@ -9,6 +9,7 @@ JUMP = 3000  # packets; a source that leaps further began anew (RFC 3550 appendi
 _HEADER = Struct(">BBHII")
 _REPORT = Struct(">IIII")  # source, NTP seconds and fraction, time stamp
 _VERSION = 2
+_REPORTS = 32  # in one frame, of which few have more than three
 _SENDER, _BYE = 200, 203
 _EPOCH = 2_208_988_800  # seconds from 1900 to 1970
 
@@ -67,7 +68,9 @@ def packet_in(data: bytes) -> Packet | None:
 def reports_in(data: bytes) -> Iterator[SenderReport | Bye]:
     """Yield what is reported in a frame."""
     at = 0
-    while at + 4 <= len(data) and data[at] >> 6 == _VERSION:
+    for _ in range(_REPORTS):
+        if at + 4 > len(data) or data[at] >> 6 != _VERSION:
+            break
         end = at + 4 + 4 * int.from_bytes(data[at + 2 : at + 4], "big")
         if data[at + 1] == _SENDER and min(end, len(data)) - at >= 4 + _REPORT.size:
             _, seconds, fraction, stamp = _REPORT.unpack_from(data, at + 4)

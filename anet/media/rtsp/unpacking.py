@@ -17,6 +17,7 @@ from anet.media.rtsp.rtp import Packet
 from anet.media.timing.aac import RATES
 
 _UNIT_LIMIT = 4 * 2**20  # bytes of a unit in several packets
+_UNITS = 1000  # in one packet, of which few have more than ten
 _START = b"\0\0\0\1"  # before each part of H.264
 _ENDLESS = 0xFFFFFFFF
 _WAVE = Struct("<4sI4s4sIHHIIHH4sI")
@@ -90,28 +91,32 @@ class _Aac:
         self._size = int(said.get("sizelength", "0"))
         self._index = int(said.get("indexlength", "0"))
         self._step = int(said.get("indexdeltalength", "0"))
-        self._parts = b""
+        self._parts = bytearray()
         if not 0 < self._size <= 32 or not 0 <= self._index <= 32 or not 0 <= self._step <= 32:
             raise ValueError(said)
 
     def take(self, packet: Packet, is_next: bool) -> bytes:
         length = int.from_bytes(packet.payload[:2], "big")
         body = 2 + (length + 7) // 8
+        if body > len(packet.payload):
+            return b""
         sizes = self._sizes(int.from_bytes(packet.payload[2:body], "big"), body * 8 - 16, length)
         data = packet.payload[body:]
         if len(sizes) == 1 and sizes[0] > len(data):
             return self._fragment(data, sizes[0], is_next)
-        self._parts, units, at = b"", [], 0
+        self._parts.clear()
+        units, at = [], 0
         for size in sizes:
-            if at + size <= len(data):
+            if size and at + size <= len(data):
                 units.append(self._header(data[at : at + size]))
             at += size
         return b"".join(units)
 
     def _sizes(self, headers: int, bits: int, length: int) -> list[int]:
         """Return how long each unit is, of headers which are numbers of any width."""
-        sizes, at, other = [], 0, self._index
-        while at + self._size + other <= length:
+        sizes: list[int] = []
+        at, other = 0, self._index
+        while at + self._size + other <= length and len(sizes) < _UNITS:
             at += self._size
             sizes.append(headers >> max(0, bits - at) & (1 << self._size) - 1)
             at += other
@@ -120,10 +125,12 @@ class _Aac:
 
     def _fragment(self, data: bytes, size: int, is_next: bool) -> bytes:
         """Put a unit together that takes several packets."""
-        self._parts = (self._parts if is_next else b"") + data
+        if not is_next:
+            self._parts.clear()
+        self._parts += data
         if len(self._parts) < min(size, _UNIT_LIMIT):
             return b""
-        unit, self._parts = self._parts, b""
+        unit, self._parts = bytes(self._parts), bytearray()
         return self._header(unit) if len(unit) == size else b""
 
 
@@ -141,23 +148,26 @@ class _Latm:
         if config >> 31 or config >> 17 & 0x7F:
             raise ValueError(said)
         self._header = _adts(config >> 1 & 0xFFFF)
-        self._parts = b""
+        self._parts = bytearray()
 
     def take(self, packet: Packet, is_next: bool) -> bytes:
-        self._parts = (self._parts if is_next else b"") + packet.payload
+        if not is_next or len(self._parts) > _UNIT_LIMIT:
+            self._parts.clear()
+        self._parts += packet.payload
         if not packet.marker:
-            self._parts = self._parts if len(self._parts) < _UNIT_LIMIT else b""
             return b""
-        data, self._parts = self._parts, b""
+        data, self._parts = bytes(self._parts), bytearray()
         units, at = [], 0
-        while at < len(data):
+        for _ in range(_UNITS):
+            if at >= len(data):
+                break
             size = 0
             while at < len(data) and data[at] == 255:
                 size += 255
                 at += 1
             size += data[at] if at < len(data) else 0
             at += 1
-            if at + size <= len(data):
+            if size and at + size <= len(data):
                 units.append(self._header(data[at : at + size]))
             at += size
         return b"".join(units)
@@ -192,7 +202,7 @@ class _H264:
         said = track.parameters.get("sprop-parameter-sets", "")
         sets = [base64.b64decode(each) for each in said.split(",") if each]
         self._sets = b"".join(_START + each for each in sets)
-        self._parts = b""
+        self._parts = bytearray()
 
     def take(self, packet: Packet, is_next: bool) -> bytes:
         sets, self._sets = self._sets, b""
@@ -200,7 +210,7 @@ class _H264:
         kind = payload[0] & 31 if payload else 0
         if kind == FRAGMENT and len(payload) > 2:
             return sets + self._fragment(payload, is_next)
-        self._parts = b""
+        self._parts.clear()
         if kind == AGGREGATE:
             return sets + b"".join(_START + part for part in aggregated(payload))
         return sets + _START + payload if 0 < kind < AGGREGATE else sets
@@ -209,14 +219,15 @@ class _H264:
         """Put a part together that takes several packets."""
         flags = payload[1]
         if flags & 0x80:
-            self._parts = _START + bytes([payload[0] & 0xE0 | flags & 31]) + payload[2:]
+            first = bytes([payload[0] & 0xE0 | flags & 31])
+            self._parts = bytearray(_START + first + payload[2:])
         elif is_next and self._parts and len(self._parts) < _UNIT_LIMIT:
             self._parts += payload[2:]
         else:
-            self._parts = b""
+            self._parts.clear()
         if not flags & 0x40:
             return b""
-        part, self._parts = self._parts, b""
+        part, self._parts = bytes(self._parts), bytearray()
         return part
 
 

@@ -11,7 +11,7 @@ from mms import PACKET, chunk, needs_ffmpeg
 
 from anet.errors import MalformedMessage
 from anet.media.errors import MediaError, StreamBroken, StreamEnded
-from anet.media.mms.chunks import HEADER_LIMIT, Unframing
+from anet.media.mms.chunks import GIVEN_LIMIT, HEADER_LIMIT, Unframing
 from anet.media.mms.header import read_header
 from anet.media.timing.advanced_systems import FILE_PROPERTIES, HEADER
 
@@ -88,6 +88,17 @@ def test_what_is_refused(data: bytes) -> None:
     unframing = Unframing()
     assert unframing.feed(data) == b""
     assert type(unframing.end) is StreamBroken
+
+
+@pytest.mark.parametrize("sent", [chunk(b"D", b""), b"$P\0\0"])
+def test_floods(sent: bytes) -> None:
+    """Small chunks that stand for large packets, or for nothing, fill neither memory nor time."""
+    unframing = Unframing()
+    unframing.feed(chunk(b"H", header(65_535)))
+    given = unframing.feed(sent * 200_000)
+    assert len(given) < GIVEN_LIMIT + 2 * 65_535
+    assert type(unframing.end) is StreamBroken
+    assert "at once" in str(unframing.end)
 
 
 @given(st.binary(max_size=200))

@@ -186,6 +186,24 @@ async def test_a_server_that_hangs_up() -> None:
 
 
 @ensureDeferred
+async def test_noise_is_silence() -> None:
+    """A server that says only that it is there is given up."""
+    station = Station(FRAMED + chunk(b"H", header()))
+    source = await listen(station.url, silence=0.2)
+    for _ in range(200):
+        station.transport.write(b"$P\0\0")
+        await sleep(reactor, 0.01)
+        try:
+            source.take()
+        except StreamBroken as error:
+            assert "nothing came" in str(error)
+            break
+    else:
+        raise AssertionError("it is listened to for ever")
+    await station.stop()
+
+
+@ensureDeferred
 async def test_after_it_is_closed(server: WindowsMedia) -> None:
     """Nothing is taken any more."""
     source = await listen(server.url())

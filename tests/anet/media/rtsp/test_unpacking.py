@@ -1,5 +1,8 @@
 """Media out of packets, each encoding by its own rules."""
 
+from time import process_time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -203,3 +206,34 @@ def test_which_tracks_play() -> None:
     reader.feed(preamble + frame(0, packet(b"\x65picture")))
     assert reader.media_type == "audio/aac"
     assert TrackReader(9).feed(STREAM) == b""
+
+
+LATM = track("MP4A-LATM", 44100, cpresent="0", config="400024103fc0")
+
+
+@pytest.mark.parametrize("described", [AAC, LATM, H264])
+@pytest.mark.parametrize("payload", [bytes(9), b"\xff" * 9, b"\x7c\x05a", b"\x18\0\0\0\0\xff\xffa"])
+def test_lengths_that_lie(described: Track, payload: bytes) -> None:
+    """Units of no bytes, or of more than came, are none."""
+    assert unpacker(described).take(pack_of(payload), True).removeprefix(SETS) == b""
+
+
+@pytest.mark.parametrize("described", [AAC, LATM, H264])
+def test_a_large_unit_in_small_packets(described: Track) -> None:
+    """What takes very many packets is put together in the time that its bytes take."""
+    made = unpacker(described)
+    made.take(pack_of(b"\x7c\x85" + b"a" * 3_900_000, marker=False), True)
+    before = process_time()
+    for _ in range(5000):
+        made.take(pack_of(b"\x7c\x05a", marker=False), True)
+    assert process_time() - before < 0.5
+
+
+def test_many_units_in_one_packet() -> None:
+    """A packet of the largest size, full of lengths of nothing, is done with soon."""
+    narrow = track("MPEG4-GENERIC", config="1210", sizelength="1")
+    for described in (narrow, LATM):
+        before = process_time()
+        for _ in range(10):
+            unpacker(described).take(pack_of(b"\xff\xff" + bytes(65_000)), True)
+        assert process_time() - before < 0.5
