@@ -8,6 +8,8 @@ from twisted.logger import Logger
 from agents.collected import Captures, Offering
 from agents.configuration import AgentOptions, Configuration, Port, private_folder
 from agents.names import make_resolver
+from agents.storage.errors import LayoutRefused
+from agents.storage.folder_lock import FolderLock
 from agents.streaming.config import StreamingConfig
 from agents.streaming.following import Manifests
 from agents.streaming.listening import Listening
@@ -37,7 +39,7 @@ class Options(AgentOptions):
     agent = KIND
 
 
-@in_words(HipError)
+@in_words(HipError, LayoutRefused)
 def makeService(options: Options) -> IService:  # noqa: N802 - twistd's name
     """Return the streaming agent that the options describe.
 
@@ -76,7 +78,9 @@ class StreamingService(MultiService):
         self.captures = Captures(
             reactor, disk, crawls, name, SITE, config.capture_period, config.capture_size
         )
-        self._recorder = Recorder(reactor, disk, crawls / f"{name}.open", self.captures)
+        pieces = crawls / f"{name}.open"
+        self._lock = FolderLock(pieces, "give each streaming agent a name of its own")
+        self._recorder = Recorder(reactor, disk, pieces, self.captures)
         self._offering = Offering(reactor, scheduler, self.captures, disk)
         self._tide = Tide(reactor)
         self._fetcher = make_fetcher(reactor, config, self.captures)
@@ -100,7 +104,12 @@ class StreamingService(MultiService):
                 service.setServiceParent(self)
 
     def startService(self) -> None:
-        """Begin with what a killed agent left open; then listen, and offer what is closed."""
+        """Begin with what a killed agent left open; then listen, and offer what is closed.
+
+        Raises:
+            LayoutRefused: another process has these pieces; it would lose what it records.
+        """
+        self._lock.take()
         super().startService()
         self._tasks = Tasks()
         self._tasks.start(self._begin(), "starting to listen")
@@ -135,3 +144,4 @@ class StreamingService(MultiService):
         if self.agent.running:
             await self.agent.stopService()
         await super().stopService()
+        self._lock.release()

@@ -9,6 +9,9 @@ import pytest
 from pytest_twisted import async_yield_fixture, ensureDeferred
 from twisted.internet import reactor
 
+from agents.configuration import load
+from agents.storage.errors import LayoutRefused
+from agents.streaming.service import make_service
 from anet.http import HttpClient, HttpServer, Request, Response
 from hip import RemoteError
 from tests.agents.streaming.tree import Radio, Tree
@@ -216,3 +219,15 @@ async def test_its_page_and_figures_say_how_it_stands(tree: Tree, radio: Radio) 
         assert response.head.status == status
         assert expected in await response.read(10**6), path
     await client.stopService()
+
+
+@ensureDeferred
+async def test_two_agents_of_one_name_share_no_pieces(tree: Tree) -> None:
+    """The second would close what the first has open: it does not start, until that is over."""
+    await tree.start()
+    configuration = load(tree.directory / "dlweb.yaml", directory=tree.directory / "archive")
+    second = make_service(reactor, configuration, "streaming")
+    with pytest.raises(LayoutRefused, match="a name of its own"):
+        second.startService()
+    await tree.service.stopService()
+    await tree.start_agent()
