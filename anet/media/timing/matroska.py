@@ -62,7 +62,7 @@ class MatroskaClock(Walk):
             return
         if kind == EBML:
             self._heads.clear()
-            self._heading = True
+            self._heading, self._cluster = True, None
             self._arrive(at, self._stamps.seconds)
         elif kind == INFO:
             self._stamps = Stamps(10**9 // _scale(raw, header), seconds=self._stamps.seconds)
