@@ -154,7 +154,8 @@ class Proxy:
         capture = nearest.capture
         fields = [*tuned.fields, *memento_fields(nearest)]
         for_browser = self.no_store and keeps_cache(request)
-        shaped = as_stream(shape(as_listener(request), capture, fields, for_browser), request)
+        shaped = shape(as_listener(request), capture, fields, for_browser)
+        shaped = as_stream(shaped, request, tuned.media_type)
         self._note(asked, capture)
         response = Response(shaped.status, shaped.fields, tuned.sound, raw_head=shaped.head)
         return _Answered("hit", response, tuned.date)

@@ -126,7 +126,8 @@ class Replay:
     def _stream(self, request: Request, place: Place, nearest: Nearest, tuned: Tuned) -> Response:
         """Return a stream from the date of the place on, which any date is."""
         asked = as_listener(_nameless(request))
-        shaped = as_stream(shape(asked, nearest.capture, tuned.fields, for_browser=False), request)
+        shaped = shape(asked, nearest.capture, tuned.fields, for_browser=False)
+        shaped = as_stream(shaped, request, tuned.media_type)
         fields = [
             *raw_fields(shaped.head, nearest.capture.url, tuned.date, place.modifier),
             *shaped.fields,

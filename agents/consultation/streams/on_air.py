@@ -15,8 +15,10 @@ from agents.consultation.streams.manifests import is_manifest
 from agents.consultation.streams.radio import Radio, Tuned, is_of_stream, listens
 from agents.consultation.streams.television import Television
 from anet.http import Headers, Request, parse_head
+from anet.media.kinds import kind_of
 
 METAINT = b"icy-metaint"
+_TYPE = b"content-type"
 _PARTIAL = (b"range", b"if-range", b"if-none-match", b"if-modified-since")
 _OF_FILES = (b"accept-ranges", b"content-range", b"content-length")
 
@@ -114,12 +116,23 @@ def as_listener(request: Request) -> Request:
     return evolve(request, headers=Headers(fields))
 
 
-def as_stream(shaped: Shape, request: Request) -> Shape:
+def as_stream(shaped: Shape, request: Request, media_type: str) -> Shape:
     """Return the answer to a listener without what is said of files.
 
-    The number that tells where titles are stays only where there are some.
+    The number that tells where titles are stays only where there are some. Servers of Windows Media
+    and RTSP give a type of their protocol, which is undone: what is given has another.
+
+    Args:
+        shaped: the answer, with the head as received.
+        request: of the listener.
+        media_type: of what is given, without parameters; empty where it is not known.
     """
     unwanted = [*_OF_FILES]
+    if media_type and media_type != _received_type(shaped.head or b""):
+        unwanted.append(_TYPE)
+        shaped = evolve(
+            shaped, fields=[*shaped.fields, (_TYPE, media_type.encode("latin-1", "replace"))]
+        )
     has_titles = bool(wanted_metaint(request, shaped.head or b""))
     if not has_titles or b"\nicy-metaint" not in (shaped.head or b"").lower():
         unwanted.append(METAINT)
@@ -128,6 +141,13 @@ def as_stream(shaped: Shape, request: Request) -> Shape:
         said = (METAINT, b"%d" % wanted_metaint(request, shaped.head or b""))
         shaped = evolve(shaped, fields=[*shaped.fields, said])
     return shaped
+
+
+def _received_type(head: bytes) -> str:
+    try:
+        return kind_of(parse_head(head))
+    except ValueError:
+        return ""
 
 
 def wanted_metaint(request: Request, head: bytes) -> int:

@@ -60,6 +60,7 @@ def keep_piece(
     gap: tuple[float, float] | None = None,
     name: str = "Radio Example",
     protocol: str = "icy",
+    kind: str = "",
 ) -> str:
     """Put a piece, its entries and its log in the archive; return its key."""
     size = len(piece.data)
@@ -70,7 +71,7 @@ def keep_piece(
     key = content_key(piece.data)
     session = moment(piece.begin if piece.session < 0 else piece.session)
     why = None if gap is None else LoggedGap(moment(gap[0]), moment(gap[1]), "silence")
-    kind = head.partition(b"Content-Type: ")[2].partition(b"\r")[0].decode()
+    kind = kind or head.partition(b"Content-Type: ")[2].partition(b"\r")[0].decode()
     lines: list[Any] = [
         Begun(
             url, piece.at(0), session, 1, protocol, kind, name, "Music for tests", "mixed",

@@ -133,6 +133,19 @@ async def test_a_listener_gets_the_stream_without_end(
 
 
 @ensureDeferred
+async def test_the_type_is_that_of_what_is_given(archive: Any, player: Player) -> None:
+    """The type of chunks that are undone does not go out with the file that they stood for."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/x-mms-framed\r\nServer: Cougar\r\n\r\n"
+    keep_piece(archive, Recorded(0, 60, DATA), head=head, protocol="mms", kind="audio/x-ms-wma")
+    player.choose(20)
+    head, _, connection = await player.ask(RADIO)
+    assert head.headers.get_all(b"content-type") == [b"audio/x-ms-wma"]
+    assert head.headers.text(b"dlweb-removed") == "content-type"
+    assert head.headers.text(b"server") == "Cougar"
+    connection.close()
+
+
+@ensureDeferred
 async def test_a_part_is_of_the_content_of_the_date(archive: Any, player: Player) -> None:
     """By a range the piece of the date can be had as a file."""
     keep_piece(archive, Recorded(0, 60, DATA), head=PLAIN)
