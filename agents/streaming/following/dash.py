@@ -12,6 +12,7 @@ from anet.backoff import Backoff
 from anet.clock import wall
 from anet.http import parse_head
 from anet.media.dash import Manifest, is_over, next_look, tracks
+from anet.media.dash.policy import Track
 from anet.media.dash.values import moment
 from anet.media.errors import NotAStream
 from anet.tasks import sleep
@@ -38,6 +39,7 @@ class _Channel:
 
     def __init__(self, reader: Reader, first: Read) -> None:
         self._reader, self._read, self._url = reader, first, first.url
+        self._name = first.url.partition("?")[0]  # also when it moves
         self._backoff = Backoff(reader.rules.retry_first, reader.rules.retry_longest)
         self._refusals = 0
         self._offset = 0.0  # seconds by which the source's clock is ahead of ours
@@ -77,11 +79,15 @@ class _Channel:
     def _take(self, manifest: Manifest) -> None:
         choice = self._reader.rules.choice
         listed = tracks(manifest, self._now(), lambda all_: choosing.representations(all_, choice))
-        period = listed[-1].period if listed else 0
-        lead = next((track.name for track in listed if track.period == period), "")
+        intake = self._reader.intake
+        if listed and intake.past is None:
+            intake.past = _past(listed, self._reader.rules.look_back)
+        led = -1  # the last period whose first track was seen: that one tells the time
         for each in listed:
-            track = self._reader.intake.track(f"{self._url.partition('?')[0]}#{each.name}")
-            self._reader.intake.see(track, each.window, self._read.url, lead=each.name == lead)
+            if each.name not in (intake.past or ()):
+                track = intake.track(f"{self._name}#{each.name}")
+                intake.see(track, each.window, self._read.url, lead=each.period > led)
+                led = each.period
 
     def _fail(self, error: NotFetched | NotAStream) -> None:
         hopeless = self._reader.failed(self._url, error)
@@ -129,6 +135,19 @@ class _Channel:
             return False
         self._offset = found - read.date
         return True
+
+
+def _past(listed: list[Track], look_back: float) -> frozenset[str]:
+    """Return the names of tracks of periods before the last ones, which play so long."""
+    found, seconds, period, enough = set(), 0.0, -1, False
+    for each in reversed(listed):
+        if each.period != period:
+            period, enough = each.period, seconds >= look_back
+            segments = each.window.segments
+            seconds += segments[-1].duration * len(segments) if segments else 0.0
+        if enough:
+            found.add(each.name)
+    return frozenset(found)
 
 
 def _date_of(read: Read) -> float | None:

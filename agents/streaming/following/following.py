@@ -164,7 +164,9 @@ class Following:
 
     def _restarted(self) -> None:
         """Begin a new session: the source has another clock, and other numbers."""
-        if self._chronicle.session and self._described is not None:
+        # Tracks that tell the time one after the other, as periods of DASH do, all say so at once.
+        at_once = self._chronicle.real < self.rules.retry_first
+        if self._chronicle.session and self._described is not None and not at_once:
             self._why = "the source began anew"
             self._chronicle.end(f"break: {self._why}")
             self._chronicle.begin(self._described, self.intake.heard, self._why)

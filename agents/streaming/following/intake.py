@@ -64,6 +64,7 @@ class Intake:
         received: bytes of segments.
         segments: how many were kept.
         heard: date of the last of them; empty before the first.
+        past: names of tracks that were over before the reception began; None until that is known.
         on_restart: called when the source began anew.
     """
 
@@ -77,6 +78,7 @@ class Intake:
     ) -> None:
         self.received = self.segments = 0
         self.heard = ordered.state.heard
+        self.past: frozenset[str] | None = None
         self.on_restart: Callable[[], None] = lambda: None
         self._reactor, self._fetcher, self._rules = reactor, fetcher, rules
         self._ordered, self._chronicle = ordered, chronicle

@@ -50,7 +50,8 @@ def _of_period(manifest: Manifest, place: int, now: float, choose: Choose) -> It
     period = manifest.periods[place]
     span, epoch = _span(manifest, period, now), f"{manifest.available}+{period.start}"
     for each in choose(period.representations):
-        name = f"{period.id or place}/{each.set}/{each.id}"
+        # Their places in the manifest change: old periods go.
+        name = f"{period.id or format(period.start, '.3f')}/{each.set}/{each.id}"
         yield Track(name, place, each, Window(segments(each, span), epoch))
 
 

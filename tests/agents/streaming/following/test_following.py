@@ -314,6 +314,46 @@ async def test_dash_changes_its_periods(web: Web, house: House) -> None:
     assert not [line for line in house.logs.lines() if isinstance(line, GapEntry | MarkEntry)]
 
 
+def _spots(*numbers: int, type_: str = "dynamic") -> str:
+    """Return a channel of periods without names, of two segments of a second each."""
+    periods = "".join(
+        f'<Period start="PT{2 * number}S" duration="PT2S"><AdaptationSet><SegmentTemplate '
+        f'media="{number}-$Time$"><SegmentTimeline><S t="0" d="1" r="1"/></SegmentTimeline>'
+        '</SegmentTemplate><Representation id="v" bandwidth="1"/></AdaptationSet></Period>'
+        for number in numbers
+    )
+    return (
+        f'<MPD type="{type_}" availabilityStartTime="2026-01-01T00:00:00Z" '
+        f'minimumUpdatePeriod="PT0.1S">{periods}</MPD>'
+    )
+
+
+@ensureDeferred
+async def test_periods_follow_on_each_other(web: Web, house: House) -> None:
+    """Though they have no names and the oldest go, nothing begins anew, and no time is lost."""
+    web.put("/l.mpd", _spots(1, 2), _spots(2, 3, 4), _spots(4, 5, type_="static"))
+    paths = [f"/{number}-{time}" for number in range(1, 6) for time in (0, 1)]
+    for path in paths:
+        web.put(path, path.encode())
+    following = house.follow(f"{web.url}/l.mpd")
+    await house.heard("ended")
+    assert sorted(path for path in web.asked if path != "/l.mpd") == paths
+    assert len(house.logs.begun) == 1
+    assert following.status().signal == 10.0
+
+
+@ensureDeferred
+async def test_of_periods_that_are_long_past_nothing_is_fetched(web: Web, house: House) -> None:
+    """What is before the reception is taken only as far back as is wanted."""
+    web.put("/l.mpd", _spots(*range(1, 30), type_="static"))
+    following = house.follow(f"{web.url}/l.mpd", evolve(QUICK, look_back=3.0))
+    await house.heard("ended")
+    assert {path for path in web.asked if path != "/l.mpd"} <= {
+        f"/{number}-{time}" for number in (27, 28, 29) for time in (0, 1)
+    }
+    assert following.status().signal <= 6.0
+
+
 @ensureDeferred
 async def test_an_outage_of_dash_is_told(web: Web, house: House) -> None:
     """By a manifest that is not given, whatever the clock says meanwhile."""
