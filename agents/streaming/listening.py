@@ -95,6 +95,7 @@ class Listening:
         self._doing: Doing = "waiting"
         self._place = ""  # the URL from which it is received, also between two receptions
         self._due = 0.0
+        self._steady = 0.0  # when what is followed has lasted
         self._backoff = means.backoff()
         self._reception: Reception | None = None
         self._following: Following | None = None
@@ -247,6 +248,7 @@ class Listening:
         ordered = evolve(self.ordered, stream=manifest.url, state=self._standing.state)
         self._following = self._means.follow(ordered, manifest, self._followed)
         self._doing = "following"
+        self._steady = self._means.reactor.seconds() + STEADY
         self._following.start()
 
     def _followed(self, news: StreamNews) -> None:
@@ -257,7 +259,7 @@ class Listening:
         if news.outcome in ("failing", "ended", "gone"):
             self._wait(0.0)
             self._tasks.start(self._end_following(following), f"leaving {news.stream}")
-        elif news.outcome == "receiving":
+        elif news.outcome == "receiving" and self._means.reactor.seconds() > self._steady:
             self._backoff.reset()
         self._standing.hear(news)
 

@@ -316,6 +316,23 @@ async def test_a_manifest_is_followed(air: Air) -> None:
     assert listening.status().doing == "receiving"
 
 
+def test_a_channel_that_is_over_at_once_is_asked_for_less_and_less_often(air: Air) -> None:
+    """Its manifest can be read, and says that there is no more; only what lasts begins anew."""
+    air.listen(*[Manifest("hls", URL, None)] * 6)  # type: ignore[arg-type]
+    for _ in range(5):
+        while not air.followed or air.followed[-1].stopped:
+            air.pass_by(1)
+        air.followed[-1].on_news(StreamNews(URL, "receiving", StreamState()))
+        if len(air.followed) == 5:
+            air.pass_by(70)
+            air.followed[-1].on_news(StreamNews(URL, "receiving", StreamState()))
+        air.followed[-1].on_news(StreamNews(URL, "ended", StreamState()))
+    air.pass_by(3)
+    waits = [late - early for early, late in zip(air.opened, air.opened[1:], strict=False)]
+    assert all(late > 1.4 * early for early, late in zip(waits[:4], waits[1:4], strict=False))
+    assert waits[4] < 75
+
+
 @ensureDeferred
 async def test_what_is_followed_stops_with_it(air: Air) -> None:
     """All that it fetched is kept when stopping returns."""
