@@ -1,13 +1,11 @@
 """What a streaming agent noted of one piece, or of an hour of segments, in one value. Pure."""
 
-from itertools import islice
-
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from agents.stream_log import Begun, Ended, GapEntry, LoggedGap, TitleEntry, read_log
 
-LOG_LIMIT = 4 * 1024 * 1024  # bytes of a log that are read
-_LINES = 50_000
+LOG_LIMIT = 9 * 1024 * 1024  # bytes; a streaming agent writes no longer one
+_LINES = 10_000  # that are read, and the last: the reactor waits for them
 _TITLES = 5_000
 
 
@@ -36,20 +34,21 @@ class StreamLog:
 
 def log_of(data: bytes) -> StreamLog | None:
     """Return what a content says as a log; None when it does not begin as one."""
-    lines = islice(read_log(data[:LOG_LIMIT]), _LINES)
+    lines = read_log(b"\n".join(data.split(b"\n", _LINES)[:_LINES]))
     begun = next(lines, None)
     if not isinstance(begun, Begun):
         return None
     titles: list[TitleEntry] = []
     gaps = [] if begun.gap is None else [begun.gap]
-    log = StreamLog(begun, end=begun.date)
+    end, content = begun.date, ""
     for line in lines:
         if isinstance(line, TitleEntry) and len(titles) < _TITLES:
             titles.append(line)
         elif isinstance(line, GapEntry) and len(gaps) < _TITLES:
             gaps.append(line.gap)
-        if isinstance(line, Ended):
-            log = evolve(log, end=line.end, content=line.content)
-        elif not isinstance(line, Begun):
-            log = evolve(log, end=max(log.end, line.at))
-    return evolve(log, titles=tuple(titles), gaps=tuple(gaps))
+        if not isinstance(line, Begun | Ended):
+            end = max(end, line.at)
+    last = next(read_log(data.rstrip().rpartition(b"\n")[2]), None)
+    if isinstance(last, Ended):
+        end, content = last.end, last.content
+    return StreamLog(begun, tuple(titles), tuple(gaps), end, content)

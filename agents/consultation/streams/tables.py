@@ -5,6 +5,7 @@ Its methods block, and belong in one thread.
 
 import re
 import sqlite3
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +14,11 @@ from attrs import frozen
 
 from agents.consultation.streams.logs import StreamLog
 
-VERSION = 1
+VERSION = 2
 MATCHES_LIMIT = 2000  # of words that are looked through for one page
 _WORD = re.compile(r"[^\W_]+")
 _WORDS = 12  # of a question
+_LIGATURES = str.maketrans({"œ": "oe", "Œ": "Oe", "æ": "ae", "Æ": "Ae"})  # accents go in FTS5
 
 
 @frozen
@@ -198,7 +200,8 @@ class Tables:
             "INSERT OR IGNORE INTO said (stream, date, kind, text) VALUES (?, ?, ?, ?)", row
         )
         if cursor.rowcount:
-            db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (cursor.lastrowid, text))
+            words = cursor.lastrowid, folded(text)
+            db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", words)
 
     @property
     def _db(self) -> sqlite3.Connection:
@@ -234,9 +237,14 @@ class Tables:
         db.executescript(f"BEGIN; {schema} PRAGMA user_version = {VERSION}; COMMIT;")
 
 
+def folded(text: str) -> str:
+    """Return a text as its words are sought: with letters that people type in other ways."""
+    return unicodedata.normalize("NFKC", text).translate(_LIGATURES)
+
+
 def question(text: str) -> str:
     """Return words that a person typed as a question to FTS5; empty where there are none."""
-    words: Sequence[str] = _WORD.findall(text[:500])[:_WORDS]
+    words: Sequence[str] = _WORD.findall(folded(text[:500]))[:_WORDS]
     if not words:
         return ""
     quoted = [f'"{word}"' for word in words]

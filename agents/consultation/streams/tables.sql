@@ -26,6 +26,6 @@ CREATE TABLE said (                      -- titles, and what stations say of the
   text TEXT NOT NULL,
   UNIQUE (stream, kind, date, text)
 ) STRICT;
-CREATE VIRTUAL TABLE words USING fts5(
-  text, content = 'said', content_rowid = 'number', tokenize = "unicode61 remove_diacritics 2"
+CREATE VIRTUAL TABLE words USING fts5(   -- said.text, folded
+  text, content = '', tokenize = "unicode61 remove_diacritics 2"
 );

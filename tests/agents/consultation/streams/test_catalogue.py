@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from pytest_twisted import ensureDeferred
 
 from agents.consultation.access.rules import Rules
+from agents.consultation.streams.logs import log_of
 from agents.consultation.streams.reading import Reading
 from agents.consultation.streams.tables import question
 from agents.stream import log_name
+from agents.stream_log import Begun, Ended, TitleEntry, encoded
 from tests.agents.consultation.streams.conftest import Library
 from tests.agents.consultation.streams.recorded import RADIO, Recorded, keep_piece, moment
 
@@ -166,3 +168,27 @@ def test_no_words_are_a_mistake_to_the_search(text: str) -> None:
     if asked:
         database.execute("SELECT * FROM words WHERE words MATCH ?", (asked,)).fetchall()
     database.close()
+
+
+@pytest.mark.parametrize(
+    "words", ["coeur", "CŒUR", "l\u2019oeuvre", "\u00e9t\u00e9", "e\u0301te\u0301", "ete"]
+)
+@ensureDeferred
+async def test_words_are_found_however_their_letters_are_typed(
+    archive: Any, library: Library, words: str
+) -> None:
+    """With ligatures or two letters, with accents of their own or none."""
+    said = {5: "Mon c\u0153ur \u00e0 l'\u0153uvre", 6: "E\u0301te\u0301 indien"}
+    keep_piece(archive, Recorded(0, 60, b"one" * 99, titles=said))
+    await library.read()
+    assert len((await library.catalogue.search(words))[0]) == 1
+
+
+def test_a_log_that_is_too_long_still_says_of_what_it_is() -> None:
+    """A station that floods its titles neither takes the reactor's time nor hides the end."""
+    begun = Begun(RADIO, moment(0), moment(0), 1)
+    title = encoded(TitleEntry("flood", moment(1), 1000, 1))
+    ended = Ended(moment(60), 60_000, "time", 99, "c" * 64)
+    log = log_of(encoded(begun) + title * 60_000 + encoded(ended))
+    assert log is not None
+    assert (log.end, log.content, len(log.titles)) == (moment(60), "c" * 64, 5000)
