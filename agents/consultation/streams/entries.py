@@ -13,7 +13,7 @@ from agents.stream_offset import MILLISECONDS_LIMIT, offset_of
 from agents.stream_time import StreamEntry, place_at
 
 PART = 64  # entries looked up at once: half an hour
-_PIECE_PART = 1000  # entries of one piece, or beside a date, that are looked through
+_PIECE_PART = 4000  # entries of short pieces, or beside a date, that are looked through
 BESIDE = 120.0  # seconds within which each agent that receives a stream makes an entry
 LONGEST = MILLISECONDS_LIMIT / 1000  # seconds of a piece
 

@@ -13,7 +13,7 @@ from agents.dates import from_timestamp
 from agents.stream import log_name
 from anet.errors import AnetError
 
-_LOOKED_AT = 200  # logs of short pieces before a date
+_LOOKED_AT = 2000  # logs before a date: of a stream that breaks off each five seconds
 _TRIED = 3  # of them that are read
 
 _log = Logger()

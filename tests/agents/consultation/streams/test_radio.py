@@ -320,3 +320,20 @@ def parted(data: bytes, metaint: int) -> tuple[bytes, list[tuple[int, bytes]]]:
             titles.append((len(media), data[metaint + 1 : metaint + 1 + length].rstrip(b"\0")))
         data = data[metaint + 1 + length :]
     return media + data, titles
+
+
+@ensureDeferred
+async def test_a_stream_that_breaks_off_all_the_time_has_its_log_and_its_last_piece(
+    archive: Any, studio: Studio
+) -> None:
+    """However many short pieces came before within the time that one may take."""
+    for number in range(600):
+        piece = Recorded(12 * number, 10, numbered(1000, number), titles={1: f"Title {number}"})
+        keep_piece(archive, piece, head=PLAIN)
+    listener = await studio.listen(moment(12 * 599 + 2), metaint=256)
+    await listener.hear(3)
+    await listener.leave()
+    assert b"Title 599" in listener.data
+    tuned = await studio.tune("", head_only=True)
+    assert tuned is not None
+    assert tuned.date == moment(12 * 599)
