@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from pytest_twisted import ensureDeferred
 from twisted.internet.defer import Deferred
+from twisted.internet.endpoints import TCP4ClientEndpoint, connectProtocol
+from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock
 
 from agents.consultation.access.audit import Audit
@@ -269,3 +271,23 @@ async def test_a_player_without_the_proxy_gets_the_stream_too(
     assert await first_bytes(answer, 4000) == DATA[20_000:24_000]
     connection.close()
     assert (await player.get(f"/web/{moment(30)}id_/{RADIO}"))[1] == DATA
+
+
+@ensureDeferred
+async def test_who_leaves_at_any_moment_gives_their_place_back(
+    archive: Any, player: Player
+) -> None:
+    """Before the stream was looked up, before its head was sent, or in its midst."""
+    keep_piece(archive, Recorded(0, 60, DATA), head=PLAIN)
+    place = TCP4ClientEndpoint(player.reactor, player.host, int(player.port))
+    for turn in range(20):
+        protocol = await connectProtocol(place, Protocol())
+        protocol.transport.write(b"GET %s HTTP/1.1\r\nHost: a\r\n\r\n" % RADIO.encode())
+        if turn % 4:
+            await sleep(player.reactor, 0.001 * (turn % 4) ** 2)
+        protocol.transport.abortConnection()
+    head, _, connection = await player.ask(RADIO)
+    assert head.status == 200
+    connection.close()
+    while player.listeners.count:
+        await sleep(player.reactor, 0.005)
