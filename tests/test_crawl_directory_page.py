@@ -36,7 +36,8 @@ def test_lines_of_structure() -> None:
     keys = list(StructureLine.__struct_fields__)
     assert names[: len(keys)] == keys
     origins = ["crawl", "site", "agent", "address", "method", "protocol", "tls", "proxy"]
-    origins += ["resumed", "truncated", "revisit", "request", "request-without", "request-body"]
+    origins += ["resumed", "truncated", "revisit", "stream", "gap"]
+    origins += ["request", "request-without", "request-body"]
     assert names[len(keys) :] == origins
 
 

@@ -7,7 +7,7 @@ from agents.configuration import Port, address, port, site_crawler, storage_node
 
 def test_each_agent_has_ports_of_its_own() -> None:
     """No two agents of an archive share a port, whatever their numbers."""
-    numbered = [storage_node(n) for n in range(1, 10)] + [site_crawler(n) for n in range(1, 76)]
+    numbered = [storage_node(n) for n in range(1, 10)] + [site_crawler(n) for n in range(1, 75)]
     fixed = [
         offset for offset in Port if offset not in (Port.STORAGE_NODE, Port.SITE_CRAWLER_PAGES)
     ]
