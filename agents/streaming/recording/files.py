@@ -27,7 +27,7 @@ from agents.streaming.recording.log import Changes, Ending
 from anet.media.interface import Described
 
 BEGIN, MEDIA, LOG, DRAFT = ".begin", ".media", ".log", ".draft"
-_AT_ONCE = 2**20  # bytes read at once
+_AT_ONCE = 2**16  # bytes that are hashed at once, from the system's cache, some seconds after
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -127,7 +127,7 @@ class PieceFiles:
             if self._follows:
                 return  # until the piece before is cut
             self._begin()
-        if self._has_media and (self._data or self._hashed < self._safe):
+        if self._has_media and (self._data or self._ending):
             self._write_media()
         if self._lines:
             self._write_log()
@@ -151,27 +151,22 @@ class PieceFiles:
         try:
             while self._data:
                 written = os.write(descriptor, self._data)
-                fresh, self._data = self._data[:written], self._data[written:]
+                self._data = self._data[written:]
                 self._written += written
-                self._hash(descriptor, fresh)
-            if self._hashed < self._safe:
-                self._hash(descriptor, b"")
+            self._hash(descriptor)
         finally:
             os.close(descriptor)
 
-    def _hash(self, descriptor: int, fresh: bytes) -> None:
-        """Take into the digest what will not be cut off any more; its end was just written."""
-        until, start = min(self._safe, self._written), self._written - len(fresh)
-        while self._hashed < min(until, start):
-            most = min(until - self._hashed, start - self._hashed, _AT_ONCE)
-            read = os.pread(descriptor, most, self._hashed)
+    def _hash(self, descriptor: int) -> None:
+        """Take into the digest what will not be cut off any more: at the end, all of it."""
+        until = min(self._safe, self._written)
+        least = 1 if self._ending else _AT_ONCE
+        while until - self._hashed >= least:
+            read = os.pread(descriptor, min(until - self._hashed, _AT_ONCE), self._hashed)
             if not read:
                 raise OSError(f"somebody has cut {self.path}{MEDIA}")
             self._digest.update(read)
             self._hashed += len(read)
-        if self._hashed < until:
-            self._digest.update(memoryview(fresh)[self._hashed - start : until - start])
-            self._hashed = until
 
     def _write_log(self) -> None:
         descriptor = os.open(self.path + LOG, os.O_WRONLY | os.O_APPEND)
