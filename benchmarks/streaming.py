@@ -45,7 +45,9 @@ STREAMS, PEERS, STRETCHES = 500, 20, 3
 RATE = 16_000  # bytes a second
 PIECE = 60  # seconds
 ENTRY = 30  # seconds
-TARGETS = {"cpu_vs_ffmpeg": 10.0, "memory_vs_ffmpeg": 10.0}
+TARGETS = {
+    f"{what}_vs_{peer}": 10.0 for peer in ("ffmpeg", "streamripper") for what in ("cpu", "memory")
+}
 _MOUNT = "/tone.mp3"
 _SETTLE = 5.0  # seconds until the bursts at the beginning are over
 _TITLE = 20.0  # seconds between two titles
