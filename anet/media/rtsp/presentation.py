@@ -6,7 +6,7 @@ from anet.media.rtsp.description import Description, Track, read_description
 from anet.media.rtsp.reading import Reply
 
 DESCRIPTION = "application/sdp"
-_CHANNELS = re.compile(r"interleaved=(\d{1,3})(?:-(\d{1,3}))?")
+_CHANNELS = re.compile(r"(?i)interleaved=(\d{1,3})(?:-(\d{1,3}))?")
 
 
 class Presentation:

@@ -9,12 +9,14 @@ from pytest_twisted import ensureDeferred
 from twisted.internet import reactor
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.protocol import Factory, Protocol
+from twisted.internet.task import Clock
+from twisted.internet.testing import StringTransport
 
 from anet.errors import ConnectFailed, ConnectionBroken, ForbiddenAddress, TimedOut
 from anet.media.errors import MediaError, NotAStream, StreamBroken, StreamEnded, StreamRefused
 from anet.media.interface import Heard, ILiveSource, Media
 from anet.media.live_http import Answer
-from anet.media.rtsp.connection import AT_ONCE
+from anet.media.rtsp.connection import AT_ONCE, RtspConnection
 from anet.media.rtsp.live_rtsp import LiveRtsp, open_rtsp
 from anet.media.rtsp.tracks import TrackReader
 from anet.tasks import sleep
@@ -205,6 +207,32 @@ async def test_the_session_is_kept_alive(says: Make) -> None:
         "RTSP/1.0 200 OK\r\nCSeq: 9", "RTSP/1.0 501 Not Implemented\r\nCSeq: 10",
     ]  # fmt: skip
     source.close()
+
+
+def test_an_hour() -> None:
+    """The session is refreshed every twenty seconds for as long as it lasts, and not more often."""
+    clock, transport = Clock(), StringTransport()
+    transport.doRead = lambda: None  # type: ignore[attr-defined]
+    connection = RtspConnection(clock, "listener/1", 5.0)
+    connection.makeConnection(transport)
+    source = LiveRtsp(clock, "rtsp://127.0.0.1/live", connection, 30.0)
+    asking = Deferred.fromCoroutine(connection.ask("DESCRIBE", "rtsp://127.0.0.1/live"))
+    asking.addCallback(lambda told: source.describe(*told, told[0]))
+    connection.dataReceived(described(MP3))
+    opened = Deferred.fromCoroutine(source.set_up())
+    connection.dataReceived(set_up(0))
+    connection.dataReceived(reply(200))
+    assert opened.called
+    for second in range(3600):
+        clock.advance(1)
+        connection.dataReceived(frame(0, packet(b"", second)) + reply(200))
+        source.take()
+    asked = transport.value().decode().split("\r\n\r\n")
+    assert len([each for each in asked if each.startswith("OPTIONS rtsp://")]) == 180
+    source.close()
+    assert transport.value().decode().split("\r\n\r\n")[-2].startswith("TEARDOWN ")
+    connection.connectionLost()
+    assert clock.getDelayedCalls() == []
 
 
 @ensureDeferred
