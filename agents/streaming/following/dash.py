@@ -13,11 +13,12 @@ from anet.clock import wall
 from anet.http import parse_head
 from anet.media.dash import Manifest, is_over, next_look, tracks
 from anet.media.dash.policy import Track
-from anet.media.dash.values import moment
+from anet.media.dash.values import moment, number
 from anet.media.errors import NotAStream
 from anet.tasks import sleep
 
 TIMING_EVERY = 3600.0  # seconds between two looks at the clock of the source
+_OFF = 10.0  # seconds by which a server's own date may differ, being one of whole seconds
 
 
 async def follow(reader: Reader, first: Read) -> None:
@@ -121,6 +122,14 @@ class _Channel:
                 for text in timing.value.split()[:3]:
                     if await self._asked(text, by_head=timing.scheme.startswith("http-head:")):
                         return
+        if not manifest.timings:
+            self._guess_time()
+
+    def _guess_time(self) -> None:
+        """Take the clock of the server for that of the source, where ours is plainly another."""
+        found = _date_of(self._read)
+        off = 0.0 if found is None else found - self._read.date
+        self._offset = off if abs(off) > _OFF else 0.0
 
     async def _asked(self, text: str, by_head: bool) -> bool:
         url = urls.canonical(text, self._read.url)
@@ -151,9 +160,11 @@ def _past(listed: list[Track], look_back: float) -> frozenset[str]:
 
 
 def _date_of(read: Read) -> float | None:
-    """Return what a server's `Date` says."""
+    """Return what a server's `Date` says, and what passed since in a cache (`Age`)."""
+    headers = parse_head(read.head).headers
     try:
-        found = parsedate_to_datetime(parse_head(read.head).headers.text(b"date"))
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+        found = parsedate_to_datetime(headers.text(b"date"))
+        since = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+        return since + min(number({"age": headers.text(b"age")}, "age"), TIMING_EVERY * 24)
     except (ValueError, TypeError, OverflowError):
         return None

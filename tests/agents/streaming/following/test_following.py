@@ -2,6 +2,8 @@
 
 import gzip
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
@@ -352,6 +354,26 @@ async def test_of_periods_that_are_long_past_nothing_is_fetched(web: Web, house:
         f"/{number}-{time}" for number in (27, 28, 29) for time in (0, 1)
     }
     assert following.status().signal <= 6.0
+
+
+@ensureDeferred
+async def test_a_clock_that_is_wrong_is_told_by_the_date_of_the_answer(
+    web: Web, house: House
+) -> None:
+    """Where a manifest names no clock, its server's is better than none."""
+    began = datetime.now(UTC) - timedelta(seconds=3600)
+    said = format_datetime(began + timedelta(seconds=20), usegmt=True)
+    text = (
+        '<MPD type="dynamic" availabilityStartTime="{}" minimumUpdatePeriod="PT1S" '
+        'timeShiftBufferDepth="PT4S"><Period><AdaptationSet><SegmentTemplate media="$Number$" '
+        'duration="2"/><Representation id="v"/></AdaptationSet></Period></MPD>'
+    )
+    body = text.format(f"{began:%Y-%m-%dT%H:%M:%SZ}").encode()
+    head = f"HTTP/1.1 200 OK\r\nDate: {said}\r\n\r\n".encode()
+    web.put("/l.mpd", Response(200, [], body, raw_head=head))
+    house.follow(f"{web.url}/l.mpd")
+    await house.until(lambda: len(web.asked) > 1)
+    assert web.asked[1] in ("/8", "/9")
 
 
 @ensureDeferred

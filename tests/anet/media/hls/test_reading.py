@@ -229,6 +229,14 @@ def test_bombs_cost_little() -> None:
         assert len(found.parts) <= module.PART_LIMIT
 
 
+def test_of_a_flood_of_what_is_said_the_last_is_kept() -> None:
+    """Spans of time that are said first are long past."""
+    flood = "".join(f'#EXT-X-DATERANGE:ID="{number}"\n' for number in range(5000))
+    found = media("#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + flood)
+    assert len(found.ranges) == module.LIST_LIMIT
+    assert found.ranges[-1].id == "4999"
+
+
 def test_of_too_many_segments_the_last_are_read() -> None:
     """Numbers stay right though the first segments are left out."""
     count = module.ENTRY_LIMIT * 2 + 5
