@@ -77,7 +77,7 @@ async def stream(means: Means, request: Request) -> Response:
     if wants_json(request):
         return frame.json(_told(shown_day))
     title = found.name or shown(found.url)
-    return frame.page(view, title, _main(view, shown_day), "/streams", sound=True)
+    return frame.page(view, title, _main(view, shown_day), sound=True)
 
 
 async def _day_of(
@@ -185,13 +185,14 @@ def _choice(view: View, day: Day) -> str:
     say = view.words.say
     iso = dates.to_iso(f"{day.day}000000000000")[:10]
     time = clock(day.at) if day.at else "12:00:00"
+    is_channel = day.stream.protocol in SEGMENTED  # which another button plays
     inside = (
         hidden("url", day.stream.url)
         + f'<label for="day-of">{text_html(say("stream.day.label"))}</label>'
         + f'<input id="day-of" type="date" name="day" required value="{iso}">'
         + f'<label for="time-of">{text_html(say("stream.time.label"))}</label>'
         + f'<input id="time-of" type="time" step="1" name="time" required value="{time}">'
-        + button(say("stream.day.button"))
+        + button(say("stream.day.choose" if is_channel else "stream.day.button"))
     )
     return form("/stream", inside, more=' class="when"')
 
@@ -200,7 +201,7 @@ def _titles(view: View, day: Day) -> str:
     say = view.words.say
     if not day.titles:
         return paragraph(say("stream.titles.none"), "empty")
-    columns = [Column(say("stream.from"), "short"), Column(say("streams.said"), "long")]
+    columns = [Column(say("stream.from"), "short"), Column(say("stream.title"), "long")]
     rows = (
         [link(play_path(day.stream.url, each.date), clock(each.date)), text_html(each.text)]
         for each in day.titles

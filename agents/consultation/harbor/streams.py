@@ -102,7 +102,7 @@ async def _found(means: Means, request: Request, words: str) -> Response:
         + section(say("streams.found", text=words), inside, "found")
         + (f"<p>{further}</p>" if more else "")
     )
-    return frame.page(view, say("streams"), main, "/streams")
+    return frame.page(view, say("streams"), main)
 
 
 def _said(view: View, found: Sequence[Said]) -> str:

@@ -80,6 +80,7 @@ async def test_a_day_shows_what_was_heard_what_was_not_and_what_was_on_the_air(
     assert cells == ["12:01:00", "12:01:40", "40 seconds", "silence"]
     assert "2 March 2026" in tree.xpath("string(//p[@class='more'])")
     assert not tree.xpath("//audio")
+    assert tree.xpath("//nav//a[@href='/streams' and not(@aria-current)]")
     link = tree.xpath("//table[@aria-labelledby='titles']//a/@href")[1]
     source = (await visitor.tree(link)).xpath("//audio/@src")
     assert source == [f"/listen?url={QUOTED}&date={moment(30)}"]
