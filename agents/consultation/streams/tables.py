@@ -230,11 +230,23 @@ class Tables:
         db.execute("PRAGMA synchronous = NORMAL")  # the last logs are read again after a crash
         (version,) = db.execute("PRAGMA user_version").fetchone()
         if version == VERSION:
+            _check(db)
             return
         if version or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise sqlite3.DatabaseError("it was made by another version")
         schema = Path(__file__).with_name("tables.sql").read_text("utf-8")
         db.executescript(f"BEGIN; {schema} PRAGMA user_version = {VERSION}; COMMIT;")
+
+
+def _check(db: sqlite3.Connection) -> None:
+    """Check that the file is whole: a second for a million titles.
+
+    Raises:
+        sqlite3.DatabaseError: it is not.
+    """
+    (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        raise sqlite3.DatabaseError(found)
 
 
 def folded(text: str) -> str:

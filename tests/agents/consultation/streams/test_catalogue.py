@@ -148,6 +148,25 @@ async def test_a_damaged_file_is_made_again(archive: Any, library: Library, tmp_
 
 
 @ensureDeferred
+async def test_a_file_that_is_damaged_within_is_made_again(
+    archive: Any, library: Library, tmp_path: Path
+) -> None:
+    """One whose beginning is whole would else answer no question, start after start."""
+    keep_piece(archive, Recorded(0, 60, b"one" * 99, titles=TITLES))
+    await library.read()
+    await library.workers.run(library.tables.close)
+    file = tmp_path / "streams.db"
+    data = file.read_bytes()
+    file.write_bytes(data[:4096] + bytes(range(256)) * ((len(data) - 4096) // 256))
+    await library.workers.run(library.tables.open)
+    assert await library.catalogue.streams() == ([], "")
+    again = Reading(library.reading._clock, archive.retrieval, library.tables, library.workers)
+    again.heard([log_name(RADIO)])
+    await again.read()
+    assert len((await library.catalogue.search("fin"))[0]) == 1
+
+
+@ensureDeferred
 async def test_a_search_goes_on_where_it_stopped(archive: Any, library: Library) -> None:
     """No page is endless, and all pages together have everything."""
     titles = {float(second): f"Song number {second}" for second in range(130)}
