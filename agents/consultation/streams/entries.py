@@ -36,13 +36,14 @@ class Entries:
         """Yield what came from the entry of a date on, for as long as there is any."""
         lines = await self.part(date)
         while len(lines) > 1:
-            for leg in in_order(self.shown(lines)):
-                yield leg
+            for leg in in_order(all_legs(lines)):
+                if self._is_shown(leg):  # asked now: rules change while somebody listens
+                    yield leg
             lines = await self.part(lines[-1].date, lines[-1])
 
     def shown(self, lines: list[CaptureLine]) -> list[Leg]:
         """Return what came between entries, by its beginning, if all of it may be heard."""
-        return [leg for leg in all_legs(lines) if self.shows(leg.date, from_timestamp(leg.end))]
+        return [leg for leg in all_legs(lines) if self._is_shown(leg)]
 
     def shows(self, date: str, last: str = "") -> bool:
         """Tell whether the reader may know of what was on the air at a date, or until another."""
@@ -76,6 +77,9 @@ class Entries:
         while first > 0 and not _is_first(lines[first]):
             first -= 1
         return lines[max(0, first) :]
+
+    def _is_shown(self, leg: Leg) -> bool:
+        return self.shows(leg.date, from_timestamp(leg.end))
 
     async def _some(self, first: str, last: str, limit: int) -> list[CaptureLine]:
         lines = await self._retrieval.some(self.url, first, last, limit)

@@ -149,3 +149,24 @@ def test_a_rule_keeps_of_a_time_what_it_keeps_of_a_moment_in_it(
     moments = {first, last, rule.begins.ljust(20, "0"), rule.ends.ljust(20, "9")}
     kept = any(rule.keeps(each, "") for each in moments if first <= each <= last)
     assert rule.keeps_some(first, last, "") == kept
+
+
+@ensureDeferred
+async def test_a_rule_that_is_made_while_somebody_listens_holds_for_them(
+    archive: Any, reactor: Any, tmp_path: Path
+) -> None:
+    """The half minute that they hear comes to its end, and nothing follows."""
+    rules = rules_for(tmp_path, 9e8, 9e8)
+    studio = Studio(reactor, archive)
+    pace = Pace(studio.clock, 4.0, 30.0)
+    studio.radio = Radio(archive.retrieval, rules, Listeners(3), pace, studio._gave)
+    keep_piece(archive, Recorded(0, 600, DATA), head=PLAIN)
+    listener = await studio.listen(moment(40))
+    await listener.hear(10)
+    (tmp_path / "rules.yaml").write_text(
+        "- urls: [radio.example]\n  kind: takedown\n  reason: taken down\n"
+    )
+    assert rules.renew()
+    await listener.hear(30)
+    assert listener.ended
+    assert listener.data == DATA[40_000:60_000]
