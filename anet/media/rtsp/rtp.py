@@ -6,6 +6,7 @@ from struct import Struct
 from attrs import define, field, frozen
 
 JUMP = 3000  # packets; a source that leaps further began anew (RFC 3550 appendix A.1)
+LATE = 100  # packets by which one may come behind its place (there, too)
 _HEADER = Struct(">BBHII")
 _REPORT = Struct(">IIII")  # source, NTP seconds and fraction, time stamp
 _VERSION = 2
@@ -87,6 +88,11 @@ class Order:
 
     _sequence: int = -1
     _source: int = -1
+
+    def is_late(self, packet: Packet) -> bool:
+        """Tell whether a packet comes behind one that it should have come before, or again."""
+        behind = (self._sequence + 1 - packet.sequence) & 0xFFFF
+        return self._source == packet.source and 0 < behind <= LATE
 
     def lost(self, packet: Packet) -> int:
         """Return how many packets are missing before the next one; -1 if its source began anew."""

@@ -108,7 +108,7 @@ class TrackReader:
         if frame.channel != self._channel or self._unpacker is None:
             return b""
         packet = packet_in(frame.data)
-        if packet is None:
+        if packet is None or self._order.is_late(packet):  # what it belongs to is given already
             return b""
         return self._unpacker.take(packet, not self._order.lost(packet))
 

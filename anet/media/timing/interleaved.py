@@ -98,8 +98,10 @@ class InterleavedClock(Walk):
                 self.boundary, self.seconds, self.preamble = place, seconds, bytes(self._replies)
 
     def _look_for_losses(self, frame: Frame, packet: Packet, at: int) -> None:
-        lost = self._orders.setdefault(frame.channel, Order()).lost(packet)
-        if lost:
+        order = self._orders.setdefault(frame.channel, Order())
+        if order.is_late(packet):
+            self._say({"track": str(frame.channel), "late": "1"}, b"", at)
+        elif lost := order.lost(packet):
             fields = {"lost": str(lost)} if lost > 0 else {"restarted": "1"}
             self._say({"track": str(frame.channel), **fields}, b"", at)
 

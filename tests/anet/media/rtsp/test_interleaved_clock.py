@@ -53,6 +53,16 @@ def test_numbers_of_packets_wrap() -> None:
     assert [fields for _, fields in said] == [{"track": "0", "restarted": "1"}]
 
 
+def test_packets_out_of_order() -> None:
+    """One that was said to be lost and comes late is said to, and nothing began anew."""
+    frames = [sound(number) for number in (0, 1, 3, 2, 4, 4, 5)]
+    clock, said = fed(BEGINNING, *frames)
+    assert [fields for _, fields in said] == [
+        {"track": "0", "lost": "1"}, {"track": "0", "late": "1"}, {"track": "0", "late": "1"},
+    ]  # fmt: skip
+    assert abs(clock.seconds - 5 * 2351 / 90000) < 1e-6
+
+
 def test_reports_of_senders_are_said() -> None:
     """The sender's clock at a stamp is told now and then, not with each report."""
     reports = [frame(1, report(1_795_333_000.5 + at, 90_000 * at)) for at in (0, 5, 40)]

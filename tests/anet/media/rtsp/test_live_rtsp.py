@@ -272,12 +272,13 @@ async def test_how_it_ends(says: Make, words: bytes, kind: type[MediaError], why
 @ensureDeferred
 async def test_the_server_goes_away(says: Make) -> None:
     """A connection that is cut breaks the stream, and what is half is left out."""
-    server = says(*PLAYS[:3], PLAYS[3] + FRAMES[:-5])
+    more = b"".join(frame(0, packet(bytes(4) + b"<%d>" % number, number)) for number in range(5, 9))
+    server = says(*PLAYS[:3], PLAYS[3] + more + FRAMES[:9])
     source = await listen(server)
     heard = await take(source, len(b"".join(PLAYS[1:])))
     server.transport.abortConnection()
     rest, error = await end_of(source)
-    assert TrackReader().feed(heard + rest) == b"<0><1><2><3><4><0><1><2><3>"
+    assert TrackReader().feed(heard + rest) == b"<0><1><2><3><4><5><6><7><8>"
     assert type(error) is StreamBroken
 
 

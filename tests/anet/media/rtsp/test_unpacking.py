@@ -237,3 +237,9 @@ def test_many_units_in_one_packet() -> None:
         for _ in range(10):
             unpacker(described).take(pack_of(b"\xff\xff" + bytes(65_000)), True)
         assert process_time() - before < 0.5
+
+
+def test_packets_out_of_order() -> None:
+    """What comes behind its place is left out: what follows it was given already."""
+    frames = [frame(0, packet(bytes(4) + b"<%d>" % number, number)) for number in (0, 2, 1, 3, 3)]
+    assert TrackReader().feed(opening(MP3, 0) + b"".join(frames)) == b"<0><2><3>"
