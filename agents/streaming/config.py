@@ -4,7 +4,7 @@ from attrs import field, frozen, validators
 
 from agents.configuration.checks import is_address, is_link_address
 from agents.names import Who, hosts_field, servers_field
-from agents.stream_offset import BYTE_LIMIT, MILLISECONDS_LIMIT
+from agents.stream_offset import BYTE_LIMIT
 
 _positive = validators.gt(0.0)
 
@@ -23,7 +23,7 @@ class StreamingConfig:
         retry_first: seconds after which a stream that broke off is tried again; doubles each time.
         retry_longest: seconds that this wait grows to.
         log_interval: seconds between two entries of real time and signal time (INA §1.6).
-        piece_seconds: seconds after which an endless stream is closed into a content.
+        piece_seconds: seconds after which an endless stream is closed into a content; up to 3,600.
         piece_size: bytes after which it is, too.
         variants: of a channel in segments (HLS, DASH), variants and renditions followed at most.
         bitrate: bits a second; variants beyond it are not followed, if there are others; 0: all.
@@ -51,9 +51,7 @@ class StreamingConfig:
     retry_first: float = field(default=1.0, validator=_positive)
     retry_longest: float = field(default=600.0, validator=_positive)
     log_interval: float = field(default=30.0, validator=_positive)
-    piece_seconds: float = field(
-        default=600.0, validator=[_positive, validators.le(MILLISECONDS_LIMIT / 1000 - 60)]
-    )
+    piece_seconds: float = field(default=600.0, validator=[_positive, validators.le(3600.0)])
     piece_size: int = field(
         default=64 * 2**20, validator=[validators.ge(2**16), validators.le(BYTE_LIMIT - 2**24)]
     )
