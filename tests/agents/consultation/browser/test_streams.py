@@ -125,7 +125,7 @@ async def test_the_harbor_finds_a_title_and_plays_from_there(
         browser.open("http://dlweb/streams")
         browser.run("document.getElementById('words').value = 'eclair'; 1")
         browser.run("document.querySelector('form[action=\"/streams\"] button').click()")
-        browser.wait("document.querySelector('[aria-labelledby=found] td a')")
+        browser.wait("document.querySelector('[aria-labelledby=found] td a') !== null")
         browser.run("document.querySelector('td a').click()")
         browser.wait("document.querySelector('audio') !== null")
         return listen(browser, 3)
