@@ -129,7 +129,7 @@ class CdxServer:
         name = request.target.partition("/warc/")[2]
         try:
             nearest = await self._find(name, reader)
-            content = await self._retrieval.open(nearest.capture, body=nearest.body)
+            content = await self._retrieval.open(nearest.capture, body=nearest.body, reader=reader)
         except CdxRefused as error:
             return _say(400, f"{error}.")
         except Faulted as error:
