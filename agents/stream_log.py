@@ -18,8 +18,9 @@ FIELDS_LIMIT = 100  # of what was said at once
 FIELD_LIMIT = 1024  # characters of the name or the value of one
 RAW_LIMIT = 64 * 1024  # bytes
 
-_DATE = r"[1-9][0-9]{3}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])([01][0-9]|2[0-3])([0-5][0-9]){2}[0-9]{6}"
-Date = Annotated[str, msgspec.Meta(pattern=rf"^{_DATE}\Z")]
+_DAY = r"[1-9][0-9]{3}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])"
+_TIME = r"([01][0-9]|2[0-3])([0-5][0-9]){2}[0-9]{6}"
+Date = Annotated[str, msgspec.Meta(pattern=rf"^{_DAY}{_TIME}\Z")]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=MILLISECONDS_LIMIT)]
 Byte = Annotated[int, msgspec.Meta(ge=0, le=BYTE_LIMIT)]
 
