@@ -14,9 +14,9 @@ from agents.storage.batcher import Batcher
 from agents.storage.disk.additions import START, Entry
 from agents.storage.disk.layout import KINDS, Kind
 from agents.storage.errors import LayoutRefused
-from agents.storage.folder_lock import FolderLock
 from agents.storage.policy import Holding
 from agents.storage.status import Added, Followed
+from anet.folder_lock import FolderLock
 from anet.workers import Workers
 
 VERSION = 2
@@ -40,7 +40,9 @@ class Catalogue:
     def __init__(self, path: Path, workers: Workers) -> None:
         self._path, self._workers = path, workers
         self._connection: sqlite3.Connection | None = None
-        self._lock = FolderLock(path.parent, "one storage master looks after an archive")
+        self._lock = FolderLock(
+            path.parent, LayoutRefused, "one storage master looks after an archive"
+        )
         self._jobs: Batcher[tuple[int, Job[Any]]] = Batcher(
             lambda jobs: workers.run(self._transaction, [job for _, job in jobs]),
             batch_limit=_BATCH_LIMIT,

@@ -13,8 +13,8 @@ import lmdb
 import msgspec
 
 from agents.storage.errors import LayoutRefused
-from agents.storage.folder_lock import FolderLock
 from anet.errors import Stopped
+from anet.folder_lock import FolderLock
 
 READING_THREADS = 2
 _ADDRESSES = 1 << 40  # bytes of address space; the file is only as large as what it holds
@@ -35,7 +35,7 @@ class Database:
         self._folder = folder
         self._env: lmdb.Environment | None = None
         self._readers = Semaphore(READING_THREADS)
-        self._lock = FolderLock(folder, "give each index node a folder of its own")
+        self._lock = FolderLock(folder, LayoutRefused, "give each index node a folder of its own")
         self.rows: Any = None
         self.about: Any = None
 
