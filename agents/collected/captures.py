@@ -80,12 +80,14 @@ class Captures:
         self._memory = Memory()
         self._numbers = count()
         self._spool = crawls / f"{agent}.spool"
+        self._since = dates.now(reactor)  # tells recordings from those of a killed process
         self._open: _Open | None = None
         self._filled: list[Path] = []  # that are not finished yet
 
     def recording(self) -> Recording:
         """Begin to record a body; it must be kept or released."""
-        return Recording(self._workers, self._memory, self._spool / str(next(self._numbers)))
+        name = f"{self._since}-{next(self._numbers)}"
+        return Recording(self._workers, self._memory, self._spool / name)
 
     async def keep(self, exchange: Exchange, body: bytes | Recording) -> None:
         """Write an answer; it is durable after the next `sync`.
@@ -310,8 +312,10 @@ class Captures:
         return whole
 
     def _recover(self) -> list[Collected]:
-        if self._open is None:
-            shutil.rmtree(self._spool, ignore_errors=True)
+        for path in self._spool.glob("*"):
+            if not path.name.startswith(self._since):
+                with suppress(OSError):  # it is in nobody's way
+                    path.unlink()
         left = [path for path in self._own() if self._open is None or path != self._open.path]
         found = (recovered(path, self._site) for path in left)
         return [collected for collected in found if collected is not None]

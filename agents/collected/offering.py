@@ -54,8 +54,11 @@ class Offering(Service):
 
     async def _run(self) -> None:
         try:
-            for collected in await self._captures.recover():
-                self._add(collected)
+            found = await self._captures.recover()
+            waiting = {each.crawl for each in self.waiting}  # finished since the start
+            for collected in found:
+                if collected.crawl not in waiting:
+                    self._add(collected)
         except OSError as error:
             _log.error("what was collected before cannot be read: {error}", error=error)
         await every(self._reactor, EVERY, self._offer)

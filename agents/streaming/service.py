@@ -104,7 +104,7 @@ class StreamingService(MultiService):
                 service.setServiceParent(self)
 
     def startService(self) -> None:
-        """Begin with what a killed agent left open; then listen, and offer what is closed.
+        """Listen; offer what is closed, when that which a killed agent left is closed, too.
 
         Raises:
             LayoutRefused: another process has these pieces; it would lose what it records.
@@ -116,13 +116,22 @@ class StreamingService(MultiService):
 
     async def _begin(self) -> None:
         try:
-            self.streams.recovered = await self._recorder.recover()
+            self.streams.recovered = await self._recorder.look()
         except OSError as error:
-            _log.error("what was heard before cannot be closed: {error}", error=error)
-        for service in (self._offering, self._tide, self._fetcher, self.streams, self.agent):
+            _log.error("what was heard before cannot be read: {error}", error=error)
+        for service in (self._tide, self._fetcher, self.streams, self.agent):
             service.startService()
         self._tasks.start(every(self._reactor, 1.0, self._recorder.flush), "recording")
         self._tasks.start(every(self._reactor, _SYNC, self.captures.sync), "keeping captures")
+        await self._recover()
+
+    async def _recover(self) -> None:
+        """Close what a killed agent left, and offer directories: it looks into them first."""
+        try:
+            await self._recorder.recover()
+        except OSError as error:
+            _log.error("what was heard before cannot be closed: {error}", error=error)
+        self._offering.startService()
 
     async def _keep(self) -> None:
         try:

@@ -40,7 +40,8 @@ class Standing:
         self.state = ordered.state
         self.history = History()
         self.tallies = Tallies(reactor)
-        self.before = Break(ordered.state.heard, ABSENT) if ordered.state.heard else None
+        heard, why = ordered.state.heard, ordered.state.problem or ABSENT
+        self.before = Break(heard, why) if heard else None
         self.ratio = 0.0
         self._reactor, self._ordered, self._on_news = reactor, ordered, on_news
         self._told = 0.0

@@ -21,7 +21,7 @@ from agents.stream import (
 )
 from agents.streaming.errors import NotCanonical, TooMany
 from agents.streaming.listening import Listening
-from agents.streaming.recording import Recovered
+from agents.streaming.recording import KILLED, Recovered
 from agents.streaming.standing import OnNews
 from agents.streaming.telling import Teller
 from anet.tasks import Tasks
@@ -102,7 +102,8 @@ class Streams(Service):
         last = max(heard, key=lambda each: each.date, default=None)
         if last is None or last.date <= state.heard:
             return ordered
-        return evolve(ordered, state=evolve(state, heard=last.date))
+        problem = last.why if last.why == KILLED else state.problem
+        return evolve(ordered, state=evolve(state, heard=last.date, problem=problem))
 
     async def leave(self, urls: Iterable[str]) -> int:
         """Listen to streams no more; return how many are listened to still, when all is kept."""

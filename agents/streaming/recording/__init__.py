@@ -18,9 +18,10 @@ from agents.streaming.recording.errors import DamagedPiece, DiskBehind, Recordin
 from agents.streaming.recording.log import OpenLog
 from agents.streaming.recording.piece import OpenPiece
 from agents.streaming.recording.recorder import Recorder
-from agents.streaming.recording.recovering import Recovered
+from agents.streaming.recording.recovering import KILLED, Recovered
 
 __all__ = [
+    "KILLED",
     "Beginning",
     "DamagedPiece",
     "DiskBehind",

@@ -1,5 +1,6 @@
 """All that an agent records, on its way to the disk and into the archive."""
 
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,16 @@ from agents.streaming.recording.beginning import Beginning
 from agents.streaming.recording.files import PieceFiles
 from agents.streaming.recording.log import OpenLog, StreamLog
 from agents.streaming.recording.piece import OpenPiece
-from agents.streaming.recording.recovering import Recovered
+from agents.streaming.recording.recovering import Left, Recovered, make_whole
 from agents.streaming.recording.writing import Batch, Writing
 from anet.clock import wall
 from anet.errors import Overloaded, Stopped
+from anet.tasks import sleep
 from anet.workers import Workers
 
 WAITING = 128 * 2**20  # bytes in memory that are not on the disk yet, of all streams together
 SYNC_EVERY = 10.0  # seconds between two syncs of the file system
+_AT_ONCE = 50  # pieces that go to the captures in one go, once they are whole
 
 _log = Logger()
 
@@ -28,8 +31,8 @@ _log = Logger()
 class Recorder:
     """Records streams.
 
-    Call `recover` once before anything else (and before the agent's directories are offered),
-    `flush` once a second, and `stop` at the end.
+    Call `look` before anything else, then `flush` once a second, and `stop` at the end. `recover`
+    goes on meanwhile; the agent's directories are not offered before it has ended.
 
     Args:
         reactor: which reactor.
@@ -65,6 +68,7 @@ class Recorder:
         self._numbers = count()
         self._lock = DeferredLock()
         self._synced = reactor.seconds()
+        self._left: list[Left] = []
 
     def begin(self, beginning: Beginning) -> OpenPiece:
         """Begin a session of an endless stream; nothing is on the disk before the next flush."""
@@ -94,16 +98,29 @@ class Recorder:
         due = self._reactor.seconds() >= self._synced + self._sync_every
         await self._flush(due)
 
-    async def recover(self) -> list[Recovered]:
-        """Close what a killed process left open, up to the last byte that it had written.
-
-        Returns:
-            For each stream where its last piece ended.
+    async def look(self) -> list[Recovered]:
+        """Return for each stream where the last piece ended that a killed process left.
 
         Raises:
-            OSError: the disk refuses; what is there stays for another time.
+            OSError: the disk refuses.
         """
-        return await self._workers.run(self._writing.recover)
+        self._left, found = await self._workers.run(self._writing.look)
+        return found
+
+    async def recover(self) -> None:
+        """Close what a look found, up to the last byte that was written.
+
+        Each piece is a job of its own, for what comes in has to be written in between.
+
+        Raises:
+            OSError: the disk refuses; what is there stays for the next process.
+        """
+        left, self._left = self._left, []
+        for first in range(0, len(left), _AT_ONCE):
+            some = left[first : first + _AT_ONCE]
+            for each in some:
+                await self._in_thread(make_whole, each)
+            await self._in_thread(self._writing.take_over, some)
 
     async def stop(self) -> None:
         """End what is open, as "stopped", and give all that has ended to the captures."""
@@ -116,6 +133,14 @@ class Recorder:
     def waiting(self) -> int:
         """Bytes in memory that are not with the system yet."""
         return self._fresh + self._handed
+
+    async def _in_thread(self, job: Callable[[Any], None], what: Any) -> None:
+        """Do a job that can wait while others are in line."""
+        while True:
+            try:
+                return await self._workers.run(job, what)
+            except Overloaded:
+                await sleep(self._reactor, 1.0)
 
     async def _flush(self, due: bool) -> None:
         await self._lock.acquire()

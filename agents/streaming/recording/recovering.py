@@ -1,17 +1,21 @@
 """What a killed process left of pieces, made whole. All of it blocks, and is for the thread.
 
-Nothing is made up: a piece ends with the last byte that had reached the system, its log with the
-last whole line. How much signal that is can only be estimated, and `killed` says so.
+A quick look says where each piece ends; its media is read only when it is made whole, which takes
+seconds for a thousand megabytes. Nothing is made up: a piece ends with the last byte that had
+reached the system, its log with the last whole line. How much signal that is can only be estimated,
+and `killed` says so.
 """
 
+import os
 from collections.abc import Container, Iterator
 from pathlib import Path
 
-from attrs import evolve, frozen
+import msgspec
+from attrs import frozen
 from twisted.logger import Logger
 
 from agents import dates
-from agents.stream_log import ClockEntry, Ended, LogLine, TitleEntry, encoded
+from agents.stream_log import Begun, ClockEntry, Ended, LogLine, TitleEntry, encoded, read_log
 from agents.stream_offset import MILLISECONDS_LIMIT
 from agents.streaming.recording.beginning import microseconds
 from agents.streaming.recording.closing import Piece, media_key, read_begin, read_lines, remove
@@ -19,6 +23,7 @@ from agents.streaming.recording.errors import DamagedPiece
 from agents.streaming.recording.files import DRAFT, LOG, MEDIA, Begin
 
 KILLED = "killed"
+_TAIL = 2**18  # bytes of a log that the quick look reads
 
 _log = Logger()
 
@@ -40,8 +45,23 @@ class Recovered:
     title: str = ""
 
 
-def pieces_left(folder: Path, own: Container[str]) -> Iterator[Piece]:
-    """Yield the pieces that are in a folder, each made whole, in the order of their beginnings.
+@frozen
+class Left:
+    """A piece that another process left.
+
+    Attributes:
+        path: of its files, without the ends of their names.
+        begin: what it began with.
+        cut: how it ends, if the piece that follows says so.
+    """
+
+    path: str
+    begin: Begin
+    cut: Ended | None
+
+
+def pieces_left(folder: Path, own: Container[str]) -> list[Left]:
+    """Return the pieces that are in a folder, in the order of their beginnings.
 
     What belongs to none is removed; what is damaged stays where it is.
 
@@ -55,16 +75,40 @@ def pieces_left(folder: Path, own: Container[str]) -> Iterator[Piece]:
     left = sorted({str(path.with_suffix("")) for path in folder.glob("*")})
     begins = {path: begin for path in left if path not in own and (begin := _begin_of(path))}
     cuts = {begin.follows.name: begin.follows.line for begin in begins.values() if begin.follows}
-    for path, begin in begins.items():
-        yield _made_whole(Piece(path, begin, read_lines(path)), cuts.get(Path(path).name))
+    return [Left(path, begin, cuts.get(Path(path).name)) for path, begin in begins.items()]
 
 
-def outcome(piece: Piece) -> Recovered:
-    """Return how a whole piece ended."""
-    titles = [line.title for line in piece.lines if isinstance(line, TitleEntry) and line.title]
-    ended = piece.ended
-    assert ended is not None
-    return Recovered(piece.begin.line.stream, ended.end, ended.why, titles[-1] if titles else "")
+def outcome(left: Left) -> Recovered:
+    """Return how a piece ended, by the last lines of its log, and by when it was written.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    piece = Piece(left.path, left.begin, _last_lines(left.path))
+    size = _size(left)
+    ended = _end_of(piece, left.cut, size)
+    said = [line.title for line in _sound(piece, size) if isinstance(line, TitleEntry)]
+    titles = [title for title in said if title]
+    return Recovered(left.begin.line.stream, ended.end, ended.why, titles[-1] if titles else "")
+
+
+def make_whole(left: Left) -> None:
+    """Write the end of a log, unless it is there.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    piece = Piece(left.path, left.begin, read_lines(left.path))
+    size = _size(left)
+    ended = _end_of(piece, left.cut, size)
+    if ended is piece.ended:
+        return
+    if left.begin.has_media and not ended.content:
+        ended = msgspec.structs.replace(ended, content=media_key(left.path))
+    lines = [left.begin.line, *_sound(piece, size), ended]
+    draft = Path(left.path + DRAFT)
+    draft.write_bytes(b"".join(map(encoded, lines)))
+    draft.rename(left.path + LOG)
 
 
 def _begin_of(path: str) -> Begin | None:
@@ -78,26 +122,36 @@ def _begin_of(path: str) -> Begin | None:
     return None
 
 
-def _made_whole(piece: Piece, cut: Ended | None) -> Piece:
-    """Write the end of a log, unless it is there; after a power failure, it may be too far."""
-    size = Path(piece.path + MEDIA).stat().st_size if piece.begin.has_media else None
-    if piece.ended is not None and (size or 0) >= (piece.ended.bytes or 0):
-        return piece
-    lines = [piece.begin.line, *_sound(piece, size)]
-    is_cut = cut is not None and (size or 0) >= (cut.bytes or 0)
-    ended = cut if cut is not None and is_cut else _killed(piece, lines, size)
-    lines.append(ended)
-    draft = Path(piece.path + DRAFT)
-    draft.write_bytes(b"".join(map(encoded, lines)))
-    draft.rename(piece.path + LOG)
-    return evolve(piece, lines=lines)
+def _size(left: Left) -> int | None:
+    """Return how much there is of the media."""
+    return Path(left.path + MEDIA).stat().st_size if left.begin.has_media else None
+
+
+def _last_lines(path: str) -> list[LogLine]:
+    """Return the last lines of a log; it may have 8 MiB of them."""
+    with Path(path + LOG).open("rb") as file:
+        begin = max(0, file.seek(0, os.SEEK_END) - _TAIL)
+        file.seek(begin)
+        data = file.read()
+    return list(read_log(data.partition(b"\n")[2] if begin else data))
+
+
+def _end_of(piece: Piece, cut: Ended | None, size: int | None) -> Ended:
+    """Return how a piece ends; of one whose process was killed, without the SHA-256.
+
+    After a power failure, what its log says, or the next piece, may be too far.
+    """
+    for ended in (piece.ended, cut):
+        if ended is not None and (size or 0) >= (ended.bytes or 0):
+            return ended
+    return _killed(piece, list(_sound(piece, size)), size)
 
 
 def _sound(piece: Piece, size: int | None) -> Iterator[LogLine]:
     """Yield the whole lines of a log behind the first, up to what there is of the media."""
-    for line in piece.lines[1:]:
+    for line in piece.lines:
         is_behind = isinstance(line, ClockEntry | TitleEntry) and (line.byte or 0) > (size or 0)
-        if not is_behind and not isinstance(line, Ended):
+        if not is_behind and not isinstance(line, Begun | Ended):
             yield line
 
 
@@ -114,7 +168,6 @@ def _killed(piece: Piece, lines: list[LogLine], size: int | None) -> Ended:
         ms=min(ms, MILLISECONDS_LIMIT),
         why=KILLED,
         bytes=size,
-        content="" if size is None else media_key(piece.path),
     )
 
 

@@ -12,14 +12,12 @@ from attrs import frozen
 from twisted.logger import Logger
 
 from agents.collected import Captures, Closed
-from agents.streaming.recording.closing import Piece, closed, log_key, read_piece, remove
+from agents.streaming.recording.closing import closed, log_key, read_piece, remove
 from agents.streaming.recording.errors import DamagedPiece
 from agents.streaming.recording.files import LOG, PieceFiles
 from agents.streaming.recording.log import Changes
-from agents.streaming.recording.recovering import Recovered, outcome, pieces_left
+from agents.streaming.recording.recovering import Left, Recovered, outcome, pieces_left
 from anet.durable import sync_file_system
-
-_AT_ONCE = 50  # pieces that are recovered in one go
 
 _log = Logger()
 
@@ -77,24 +75,36 @@ class Writing:
             problem = str(error)
         return Done(sum(files.waiting for files in self._busy), pieces, problem)
 
-    def recover(self) -> list[Recovered]:
-        """Make whole what other processes left, and give it to the captures.
+    def look(self) -> tuple[list[Left], list[Recovered]]:
+        """Return what other processes left, and for each stream where its last piece ended.
 
         Raises:
             OSError: the disk refuses.
         """
         found: dict[str, Recovered] = {}
-        some: list[Piece] = []
-        for piece in pieces_left(self._folder, self._open):
-            ended = outcome(piece)
+        left = pieces_left(self._folder, self._open)
+        for ended in map(outcome, left):
             if ended.stream not in found or found[ended.stream].date < ended.date:
                 found[ended.stream] = ended
-            some.append(piece)
-            if len(some) == _AT_ONCE:
-                self._take_over(some)
-                some = []
-        self._take_over(some)
-        return list(found.values())
+        return left, list(found.values())
+
+    def take_over(self, pieces: Sequence[Left]) -> None:
+        """Give whole pieces to the captures, but for those that these had before the kill.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        begun = {log_key(each.path): each for each in pieces if _is_linked(each)}
+        had = self._captures.recorded(begun)  # the capture of its log is the last of a piece
+        firsts = [begun[key].begin.line for key in begun.keys() - had]
+        self._captures.forget({(line.stream, line.date) for line in firsts})
+        gone = {begun[key].path for key in had}
+        contents = _contents(piece.path for piece in pieces if piece.path not in gone)
+        sync_file_system(self._folder)
+        self._captures.put([each for found in contents.values() for each in found])
+        sync_file_system(self._folder)
+        for path in gone | contents.keys():
+            remove(path)
 
     def _write(self) -> str:
         """Write what waits; return why not all of it could be."""
@@ -127,24 +137,8 @@ class Writing:
             self._open.discard(self._given.pop())
         return given
 
-    def _take_over(self, pieces: Sequence[Piece]) -> None:
-        """Give pieces to the captures, but for those that these had before the kill."""
-        if not pieces:
-            return
-        begun = {log_key(each.path): each for each in pieces if _is_linked(each)}
-        had = self._captures.recorded(begun)  # the capture of its log is the last of a piece
-        firsts = [begun[key].begin.line for key in begun.keys() - had]
-        self._captures.forget({(line.stream, line.date) for line in firsts})
-        gone = {begun[key].path for key in had}
-        contents = _contents(piece.path for piece in pieces if piece.path not in gone)
-        sync_file_system(self._folder)
-        self._captures.put([each for found in contents.values() for each in found])
-        sync_file_system(self._folder)
-        for path in gone | contents.keys():
-            remove(path)
 
-
-def _is_linked(piece: Piece) -> bool:
+def _is_linked(piece: Left) -> bool:
     """Tell whether the captures had begun to take a piece."""
     return Path(piece.path + LOG).stat().st_nlink > 1
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from pytest_twisted import async_yield_fixture, ensureDeferred
 from twisted.internet import reactor
 
 from agents.bundle import CONTENT_LIMIT
-from agents.collected import Captures, Closed, Collected, Dated, Exchange
+from agents.collected import Captures, Closed, Collected, Dated, Exchange, Offering
 from agents.collected.finishing import finish
 from agents.connectivity.crawl_folder import CrawlFolder
 from agents.connectivity.report import read_report
@@ -211,6 +212,35 @@ async def test_what_was_kept_before_a_disk_was_full_is_offered(
     await captures.sync()
     assert [each.figures.captures for each in whole] == [1]
     assert contents(Path(whole[0].directory)) == {"http://e.org/live": b"one"}
+
+
+@ensureDeferred
+async def test_what_is_open_is_not_forgotten(tmp_path: Path, workers: Workers) -> None:
+    """What a killed process wrote is cut off; what this one writes meanwhile stays."""
+    found = []
+    for number in range(2):
+        captures = Captures(reactor, workers, tmp_path, "streaming-1", "streams", 3600.0, 10**9)
+        given = closed(tmp_path, b"%d" % number, "0000000@00000000")
+        await workers.run(captures.put, [given])
+        found.append(given.content)
+    firsts = {("http://e.org/live", "20261121073000000000")}
+    assert await workers.run(captures.recorded, found) == set(found)
+    await workers.run(captures.forget, firsts)
+    assert await workers.run(captures.recorded, found) == {found[1]}
+
+
+@ensureDeferred
+async def test_a_directory_is_offered_once(tmp_path: Path, workers: Workers) -> None:
+    """One that is finished before offering begins is found there, too."""
+    captures = Captures(reactor, workers, tmp_path, "streaming-1", "streams", 0.0, 10**9)
+    link: Any = SimpleNamespace(peer=None)
+    offering = Offering(reactor, link, captures, workers)
+    await captures.keep(exchange("http://e.org/a"), b"one")
+    await captures.sync()
+    offering.startService()
+    await workers.idle()
+    assert len(offering.waiting) == 1
+    await offering.stopService()
 
 
 @ensureDeferred

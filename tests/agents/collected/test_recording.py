@@ -88,7 +88,8 @@ async def test_requests_with_a_body_and_every_status_are_kept(
     (spool / "7").write_bytes(b"left")
     captures = Captures(reactor, workers, tmp_path, "live-1", "live", 0.0, 10**9)
     assert await captures.recover() == []
-    assert not spool.exists()
+    assert not list(spool.iterdir())
+    spool.rmdir()
     url = "http://e.org/form?__wb_method=POST&q=1"
     await captures.keep(exchange(url, method="POST"), b"found")
     await captures.sync()
@@ -96,6 +97,19 @@ async def test_requests_with_a_body_and_every_status_are_kept(
     assert contents(directory) == {url: b"found"}
     assert "method: POST\\n" in (directory / "structure").read_text()
     assert "site: live\\n" in (directory / "structure").read_text()
+
+
+@ensureDeferred
+async def test_a_recording_outlives_recovery(tmp_path: Path, workers: Workers) -> None:
+    """What is recorded already, before the directories are looked at, is not what was left."""
+    captures = Captures(reactor, workers, tmp_path, "live-1", "live", 0.0, 10**9)
+    recording = captures.recording()
+    recording.write(bytes(CONTENT_LIMIT + 1))
+    await captures.recover()
+    await captures.keep(exchange("http://e.org/film"), recording)
+    await captures.sync()
+    [directory] = tmp_path.glob("live-1-*")
+    assert len(contents(directory)["http://e.org/film"]) == CONTENT_LIMIT + 1
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])

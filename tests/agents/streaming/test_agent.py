@@ -1,18 +1,26 @@
 """The streaming agent as its scheduler sees it."""
 
 import json
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import cast
 from urllib.parse import quote
 
 import pytest
 from pytest_twisted import async_yield_fixture, ensureDeferred
 from twisted.internet import reactor
+from twisted.internet.defer import Deferred
 
+from agents import dates
+from agents.collected import Captures
 from agents.configuration import load
 from agents.storage.errors import LayoutRefused
+from agents.streaming.recording import Beginning, Recorder
 from agents.streaming.service import make_service
 from anet.http import HttpClient, HttpServer, Request, Response
+from anet.media.interface import Described
+from anet.workers import Workers
 from hip import RemoteError
 from tests.agents.streaming.tree import Radio, Tree
 
@@ -159,6 +167,52 @@ async def test_when_it_stops_all_is_kept_and_told(tree: Tree, radio: Radio) -> N
     assert entries[-1]["date"][:17] <= news.state.heard[:17]
     assert entries[0]["origin"].splitlines()[1] == "site: radio.example"
     assert log["date"] == entries[0]["date"]
+
+
+@ensureDeferred
+async def test_it_listens_while_it_closes_what_was_left(
+    tree: Tree, radio: Radio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a kill the gap begins where the last byte came; offering waits for what was left."""
+    url, lets_go, recover = radio.start(), Deferred(), Recorder.recover
+
+    async def held(recorder: Recorder) -> None:
+        await lets_go
+        await recover(recorder)
+
+    monkeypatch.setattr(Recorder, "recover", held)
+    monkeypatch.setattr("agents.streaming.service._SYNC", 0.05)
+    pieces = tree.directory / "archive" / "crawls" / "streaming.open"
+    left = await leave(pieces, url + "/")
+    await tree.start(capture_period=0.001)
+    await tree.listen(url + "/")
+    await tree.scheduler.heard("receiving")
+    await tree.service._recorder.flush()
+    logs = sorted(pieces.glob("*.log"))
+    gap = json.loads(logs[1].read_text().splitlines()[0])["gap"]
+    assert (gap["from"], gap["why"]) == (left, "killed")
+    assert b'"end"' not in logs[0].read_bytes()
+    assert not tree.service._offering.running
+    lets_go.callback(None)
+    await tree.scheduler.until(lambda: bool(tree.scheduler.directories))
+    assert list(pieces.glob("*.log")) == logs[1:]
+    lines = (Path(tree.scheduler.directories[0].directory) / "structure").read_text().splitlines()
+    assert json.loads(lines[0])["size"] == len(b"left")
+
+
+async def leave(folder: Path, url: str) -> str:
+    """Leave a piece as a process that is killed does; return when the last byte was written."""
+    written = reactor.seconds() - 100
+    workers, captures = Workers(reactor, 1), cast("Captures", None)
+    workers.startService()
+    recorder = Recorder(reactor, workers, folder, captures)
+    described = Described(url, "icy", b"ICY 200 OK\r\n\r\n", "audio/mpeg")
+    recorder.begin(Beginning(url, "radio.example", described, written - 10)).write(b"left")
+    await recorder.flush()
+    await workers.stopService()
+    [media] = folder.glob("*.media")
+    os.utime(media, (written, written))
+    return dates.from_timestamp(round(written * 1_000_000) / 1_000_000)
 
 
 @ensureDeferred

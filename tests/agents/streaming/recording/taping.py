@@ -1,6 +1,6 @@
 """Recording for tests, and reading back what came of it as a connectivity agent does."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -47,6 +47,23 @@ class AtOnce:
             return fail()
 
 
+class InLine:
+    """Workers that do one job each time they are told to."""
+
+    def __init__(self) -> None:
+        self._jobs: deque[tuple[Deferred[Any], Any, Any]] = deque()
+
+    def run(self, job: Any, *args: Any) -> "Deferred[Any]":
+        """Put a job into the line."""
+        self._jobs.append((Deferred(), job, args))
+        return self._jobs[-1][0]
+
+    def step(self) -> None:
+        """Do the first."""
+        deferred, job, args = self._jobs.popleft()
+        deferred.callback(job(*args))
+
+
 def done(coroutine: "Coroutine[Any, Any, Any]") -> Any:
     """Return the result of a coroutine that waits for nothing."""
     found: list[Any] = []
@@ -60,11 +77,13 @@ def done(coroutine: "Coroutine[Any, Any, Any]") -> Any:
 class Tape:
     """A recorder in a folder, and the captures that it gives to."""
 
-    def __init__(self, folder: Path, clock: Clock | None = None, **options: Any) -> None:
+    def __init__(
+        self, folder: Path, clock: Clock | None = None, workers: Any = None, **options: Any
+    ) -> None:
         self.clock = clock or Clock()
         if clock is None:  # each recorder in a folder an hour after the one before
             self.clock.advance(BEGAN + 3600 * len(list(folder.glob("streaming-1-*"))))
-        workers: Any = AtOnce()
+        workers = workers or AtOnce()
         self.folder = folder
         self.open = folder / "streaming-1.open"
         self.captures = Captures(self.clock, workers, folder, "streaming-1", "streams", 0.0, 10**9)
@@ -87,7 +106,8 @@ class Tape:
 
     def recover(self) -> list[Recovered]:
         """Make whole what another recorder left."""
-        found: list[Recovered] = done(self.recorder.recover())
+        found: list[Recovered] = done(self.recorder.look())
+        done(self.recorder.recover())
         self.settle()
         done(self.captures.recover())
         return found

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from taping import BEGAN, STREAM, Kept, Tape, done, no_syncs
+from taping import BEGAN, STREAM, AtOnce, InLine, Kept, Tape, done, no_syncs
+from twisted.internet.defer import Deferred
 
 from agents import dates
-from agents.stream_log import Begun, ClockEntry, Ended, TitleEntry
+from agents.stream_log import Begun, ClockEntry, Ended, LogLine, TitleEntry, read_log
 from agents.stream_offset import StreamOffset
 from agents.streaming.recording import Recovered
 from anet.media.interface import Said
@@ -120,6 +121,56 @@ def test_pieces_that_are_open_are_let_be(tmp_path: Path) -> None:
     assert Kept(tmp_path).contents() == [b"abcdef"]
 
 
+def test_what_comes_in_is_written_while_pieces_are_made_whole(tmp_path: Path) -> None:
+    """However many are left, and however large: one goes on before the next is made whole."""
+    tape = Tape(tmp_path)
+    for number in range(3):
+        tape.recorder.begin(tape.beginning(f"{STREAM}/{number}")).write(b"left")
+    tape.flush()
+    tape.clock.advance(1)
+    line = InLine()
+    after = Tape(tmp_path, tape.clock, line)
+    Deferred.fromCoroutine(after.recorder.look())
+    line.step()
+    recovering = Deferred.fromCoroutine(after.recorder.recover())
+    after.recorder.begin(after.beginning()).write(b"heard meanwhile")
+    Deferred.fromCoroutine(after.recorder.flush())
+    line.step()
+    line.step()
+    logs = sorted(after.open.glob("*.log"))
+    assert [isinstance(read_lines(path)[-1], Ended) for path in logs] == [True, False, False, False]
+    assert logs[-1].with_suffix(".media").read_bytes() == b"heard meanwhile"
+    while not recovering.called:
+        line.step()
+    assert list(after.open.glob("*.log")) == logs[-1:]
+
+
+def test_a_look_says_where_a_piece_ends_without_reading_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of its log is enough, and it is what the log says when the piece is whole."""
+    tape = Tape(tmp_path)
+    piece = tape.recorder.begin(tape.beginning())
+    for second in range(100):
+        piece.write(b"a" * 10)
+        piece.enter(BEGAN + second, StreamOffset(second, piece.size))
+        piece.title(BEGAN + second, StreamOffset(second, piece.size), Said(f"title {second}"))
+    tape.flush()
+    (media,) = tape.open.glob("*.media")
+    os.utime(media, (BEGAN + 5, BEGAN + 5))  # the clock was put back
+    after = Tape(tmp_path, tape.clock)
+    monkeypatch.setattr("agents.streaming.recording.recovering._TAIL", 500)
+    monkeypatch.setattr("agents.streaming.recording.recovering.read_lines", None)
+    monkeypatch.setattr("agents.streaming.recording.recovering.media_key", None)
+    found = done(after.recorder.look())
+    monkeypatch.undo()
+    end = dates.from_timestamp(BEGAN + 99.000001)
+    assert found == [Recovered(STREAM, end, "killed", "title 99")]
+    assert after.recover() == found
+    ended = Kept(tmp_path).logs()[0][-1]
+    assert isinstance(ended, Ended) and ended.end == end
+
+
 def test_what_cannot_be_read_is_left_and_holds_nothing_up(tmp_path: Path) -> None:
     """Damaged files stay for people to look at; others are closed."""
     tape = Tape(tmp_path)
@@ -132,6 +183,11 @@ def test_what_cannot_be_read_is_left_and_holds_nothing_up(tmp_path: Path) -> Non
     after = Tape(tmp_path, tape.clock)
     assert [each.stream for each in after.recover()] == [STREAM + "2"]
     assert {path.stem for path in tape.open.iterdir()} == {first.stem}
+
+
+def read_lines(path: Path) -> list[LogLine]:
+    """Return what is in a log."""
+    return list(read_log(path.read_bytes()))
 
 
 class Death:
@@ -241,6 +297,68 @@ def test_killed_while_it_makes_whole_what_another_left_it_is_the_same(
             died = dies(after, Tape(folder).recover)
             look(folder)
         assert after > 5
+
+
+NEW = STREAM + "/new"
+
+
+class Between(AtOnce):
+    """Workers that find other work before each job."""
+
+    def __init__(self) -> None:
+        self.other: Callable[[], None] = lambda: None
+
+    def run(self, job: Any, *args: Any) -> "Deferred[Any]":
+        """Do the other work, and a job."""
+        other, self.other = self.other, lambda: None  # which has jobs of its own
+        other()
+        self.other = other
+        return super().run(job, *args)
+
+
+def recover_and_record(folder: Path) -> None:
+    """Recover; before each job a piece of 32 bytes comes in, and goes to the captures."""
+    workers = Between()
+    tape = Tape(folder, workers=workers)
+    tape.clock.advance(1800)
+    said = os.open(folder / "said new", os.O_RDWR)
+    heard = 0
+
+    def hear() -> None:
+        nonlocal heard
+        piece = tape.recorder.begin(tape.beginning(NEW))
+        piece.write(WHOLE[heard : heard + 32])
+        heard += 32
+        tape.flush()
+        os.ftruncate(said, heard)
+        piece.end(tape.clock.seconds(), 1, "time")
+        tape.clock.advance(60.0)
+        done(tape.recorder.flush())
+
+    done(tape.recorder.look())
+    workers.other = hear
+    done(tape.recorder.recover())
+
+
+def test_killed_while_it_records_and_makes_whole_what_another_left_it_is_the_same(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """What comes in during recovery lies in one directory with what is recovered."""
+    for first in (25, 55):
+        after, died = 0, True
+        while died:
+            after += 1
+            folder = tmp_path_factory.mktemp("killed")
+            (folder / "said").touch()
+            (folder / "said new").touch()
+            assert dies(first, partial(record, folder))
+            died = dies(after, partial(recover_and_record, folder))
+            look(folder)
+            flushed = (folder / "said new").stat().st_size
+            found = b"".join(Kept(folder).contents(NEW)) if flushed else b""
+            assert len(found) >= flushed and WHOLE.startswith(found)
+        assert flushed >= 64
+        assert after > 30
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,7 +1,7 @@
 """Processes that record until they are killed, and say after each flush what they have written.
 
-python until_killed.py FOLDER: for each number on its input a process recovers what the one before
-left, and records; the one before is killed. At the end of input one recovers, and ends in order.
+python until_killed.py FOLDER: for each number on its input a process records, and recovers what the
+one before left, which is killed. At the end of input one recovers, and ends in order.
 The modules are loaded once for all of them.
 """
 
@@ -17,7 +17,7 @@ from agents.collected import Captures
 from agents.stream_offset import StreamOffset
 from agents.streaming.recording import Beginning, OpenPiece, Recorder
 from anet.clock import wall
-from anet.tasks import every
+from anet.tasks import Tasks, every
 from anet.workers import Workers
 
 STREAMS = 8
@@ -54,20 +54,25 @@ class Radio:
             self._piece = self._piece.turn(at, place, "size")
 
 
+tasks = Tasks()
+
+
 async def record(reactor: Any, folder: Path, run: int) -> None:
-    """Recover, and record for ever; with no number, only recover."""
+    """Record for ever, and recover meanwhile; with no number, only recover."""
     workers = Workers(reactor, 1)
     workers.startService()
     period = 0.05 if run else 0.0
     captures = Captures(reactor, workers, folder, "streaming-1", "streams", period, 10**9)
     recorder = Recorder(reactor, workers, folder / "open", captures, sync_every=0.05)
-    await recorder.recover()
-    await captures.recover()
+    await recorder.look()
     if not run:
+        await recorder.recover()
+        await captures.recover()
         await captures.sync()
         await workers.stopService()
         reactor.stop()
         return
+    tasks.start(recorder.recover(), "recovering, while streams come in")
     radios = [Radio(recorder, run, number, wall(reactor)) for number in range(STREAMS)]
 
     async def tide() -> None:
