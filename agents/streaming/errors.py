@@ -2,7 +2,8 @@
 
 StreamingError
 ├── TooMany      more streams than this agent listens to
-└── NotCanonical a URL is not in the form in which streams are named
+├── NotCanonical a URL is not in the form in which streams are named
+└── FolderTaken  another process records into this agent's folder
 """
 
 
@@ -16,3 +17,7 @@ class TooMany(StreamingError):
 
 class NotCanonical(StreamingError):
     """A URL is not in the form in which streams are named (`agents.stream.canonical`)."""
+
+
+class FolderTaken(StreamingError):
+    """Another process records into this agent's folder."""

@@ -8,9 +8,8 @@ from twisted.logger import Logger
 from agents.collected import Captures, Offering
 from agents.configuration import AgentOptions, Configuration, Port, private_folder
 from agents.names import make_resolver
-from agents.storage.errors import LayoutRefused
-from agents.storage.folder_lock import FolderLock
 from agents.streaming.config import StreamingConfig
+from agents.streaming.errors import FolderTaken
 from agents.streaming.following import Manifests
 from agents.streaming.listening import Listening
 from agents.streaming.making import make_fetcher, make_means
@@ -20,6 +19,7 @@ from agents.streaming.recording import Recorder
 from agents.streaming.streams import Streams
 from agents.streaming.telling import Teller
 from agents.streaming.tide import Tide
+from anet.folder_lock import FolderLock
 from anet.http import HttpServer, guarded
 from anet.starting import in_words
 from anet.tasks import Tasks, every
@@ -39,7 +39,7 @@ class Options(AgentOptions):
     agent = KIND
 
 
-@in_words(HipError, LayoutRefused)
+@in_words(HipError, FolderTaken)
 def makeService(options: Options) -> IService:  # noqa: N802 - twistd's name
     """Return the streaming agent that the options describe.
 
@@ -79,7 +79,7 @@ class StreamingService(MultiService):
             reactor, disk, crawls, name, SITE, config.capture_period, config.capture_size
         )
         pieces = crawls / f"{name}.open"
-        self._lock = FolderLock(pieces, "give each streaming agent a name of its own")
+        self._lock = FolderLock(pieces, FolderTaken, "give each streaming agent a name of its own")
         self._recorder = Recorder(reactor, disk, pieces, self.captures)
         self._offering = Offering(reactor, scheduler, self.captures, disk)
         self._tide = Tide(reactor)
@@ -107,7 +107,7 @@ class StreamingService(MultiService):
         """Listen; offer what is closed, when that which a killed agent left is closed, too.
 
         Raises:
-            LayoutRefused: another process has these pieces; it would lose what it records.
+            FolderTaken: another process has these pieces; it would lose what it records.
         """
         self._lock.take()
         super().startService()

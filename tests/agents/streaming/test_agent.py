@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 from agents import dates
 from agents.collected import Captures
 from agents.configuration import load
-from agents.storage.errors import LayoutRefused
+from agents.streaming.errors import FolderTaken
 from agents.streaming.recording import Beginning, Recorder
 from agents.streaming.service import make_service
 from anet.http import HttpClient, HttpServer, Request, Response
@@ -281,7 +281,7 @@ async def test_two_agents_of_one_name_share_no_pieces(tree: Tree) -> None:
     await tree.start()
     configuration = load(tree.directory / "dlweb.yaml", directory=tree.directory / "archive")
     second = make_service(reactor, configuration, "streaming")
-    with pytest.raises(LayoutRefused, match="a name of its own"):
+    with pytest.raises(FolderTaken, match="a name of its own"):
         second.startService()
     await tree.service.stopService()
     await tree.start_agent()
