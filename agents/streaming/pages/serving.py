@@ -39,7 +39,8 @@ class StreamingPages:
 
     def _overview(self) -> Page:
         values = self._values()
-        doing = f"{values['streams']} streams are listened to, {values['receiving']} received."
+        received = values["receiving"] + values["following"]
+        doing = f"Streams: {values['streams']} listened to, {received} received now."
         sections = overview.sections_of(
             values,
             self._streams.statuses("", LISTED),
