@@ -169,7 +169,7 @@ def test_what_is_kept_is_what_was_on_the_air(story: Story) -> None:
         assert len(heard) > 60_000
         assert heard in story.sent
     whole = [lines[-1].content for lines in story.logs if lines[-1].why == "time"]
-    assert len(whole) >= 3
+    assert whole
     assert [decodes(story.contents[key]) for key in whole] == [""] * len(whole)
 
 

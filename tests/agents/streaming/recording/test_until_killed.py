@@ -18,7 +18,7 @@ from agents.stream_log import Begun, Ended
 pytestmark = pytest.mark.slow
 
 KILLS = 25
-WRITTEN = re.compile(r"(\d+)((?: \d+){8})\n")
+WRITTEN = re.compile(r"^(\d+)((?: \d+){8})\n", re.MULTILINE)
 
 
 def test_killed_again_and_again_each_flushed_byte_is_archived_once(tmp_path: Path) -> None:

@@ -78,9 +78,9 @@ async def record(reactor: Any, folder: Path, run: int) -> None:
     async def tide() -> None:
         for radio in radios:
             radio.hear(wall(reactor))
-        written = [str(radio.written) for radio in radios]
+        written = " ".join(str(radio.written) for radio in radios)
         await recorder.flush()
-        print(run, *written, flush=True)
+        os.write(1, f"{run} {written}\n".encode())  # at once, so that no kill tears a line
         await captures.sync()
 
     await every(reactor, EVERY, tide)
