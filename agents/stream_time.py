@@ -48,14 +48,14 @@ def place_at(entries: Sequence[StreamEntry], date: str) -> StreamEntry | None:
             after = next(
                 (each for each in entries[behind:] if each.content == before.content), None
             )
-            if after and _of_one_piece(before, after):
+            if after and goes_on(before, after):
                 return _between(before, after, date)
     last = entries[behind - 1] if behind else None
     return last if last and last.date == date else None
 
 
-def _of_one_piece(before: StreamEntry, after: StreamEntry) -> bool:
-    """Tell whether the second goes on in the content of the first.
+def goes_on(before: StreamEntry, after: StreamEntry) -> bool:
+    """Tell whether the second entry goes on in the content of the first.
 
     A source that repeats itself may give one content twice in a row; it begins at its first byte
     again, and the time between end and beginning belongs to neither.

@@ -35,6 +35,17 @@ def _less_late(one: Point, other: Point) -> Point:
     return other if other.lead > one.lead else one
 
 
+def second_in(ratio: float, error: float) -> float:
+    """Return the seconds in which signal and real time come a second apart; 0 for never.
+
+    Args:
+        ratio: seconds of signal in a second of real time; 0 while unknown.
+        error: by which it may be wrong; what is less apart than that is not apart.
+    """
+    apart = ratio - 1
+    return 1 / apart if ratio and abs(apart) > error else 0.0
+
+
 class TrueTime:
     """Estimates how many seconds of signal come in a second, from one connection's points.
 
@@ -147,8 +158,7 @@ class TrueTime:
 
         Negative where the signal falls behind: *-1 sec / 5 min 26.7 sec* (*INA figure 4*).
         """
-        apart = self.ratio - 1
-        return 1 / apart if self.ratio and abs(apart) > self.error else 0.0
+        return second_in(self.ratio, self.error)
 
     def signal_of(self, real: float) -> float:
         """Return how much signal will have come at a time, or had come at one not long ago."""

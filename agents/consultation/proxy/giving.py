@@ -58,13 +58,13 @@ async def open_body(
         Faulted: as `Retrieval.open`.
     """
     if shaped.status in _CONTENTLESS:
-        return _nothing()
+        return nothing()
     span = None if shaped.span is None else (shaped.span.start, shaped.span.stop)
     content = await retrieval.open(
         nearest.capture, span, head_only=shaped.bodiless, body=nearest.body, reader=reader
     )
     if content is None:
-        return _nothing()
+        return nothing()
     content.on_piece = gave
     decoding = Decoding.of(shaped.coding) if shaped.coding else None
     if decoding is not None:
@@ -75,7 +75,7 @@ async def open_body(
     return content.whole
 
 
-async def _nothing() -> AsyncIterator[bytes]:
+async def nothing() -> AsyncIterator[bytes]:
     """Be the body of an answer to HEAD: never read, but not empty, so that its length is said."""
     return
     yield b""

@@ -7,7 +7,7 @@ from attrs import evolve, frozen
 from agents import dates
 from agents.consultation.lookup.structures import CaptureLine
 from agents.stream_offset import StreamOffset, offset_of
-from agents.stream_time import StreamEntry
+from agents.stream_time import StreamEntry, goes_on
 
 
 @frozen
@@ -85,32 +85,20 @@ def in_order(found: Iterable[Leg]) -> Iterator[Leg]:
 def all_legs(lines: Iterable[CaptureLine]) -> list[Leg]:
     """Return what lies between entries that follow on each other in a content, by its beginning."""
     found = []
-    last: dict[str, tuple[CaptureLine, StreamOffset]] = {}
+    last: dict[str, StreamEntry] = {}
     for line in lines:
         offset, before = offset_of(line.metadata), last.get(line.content)
         if offset is None:
             continue
-        if before is not None and goes_on(*before, line, offset):
-            found.append(_leg(*before, line, offset))
-        last[line.content] = line, offset
+        last[line.content] = entry = StreamEntry(line.date, line.content, offset)
+        if before is not None and goes_on(before, entry) and offset.byte <= line.size:
+            found.append(_leg(before, entry, line.size))
     return sorted(found, key=lambda leg: leg.begin)
 
 
-def _leg(before: CaptureLine, first: StreamOffset, after: CaptureLine, last: StreamOffset) -> Leg:
+def _leg(before: StreamEntry, after: StreamEntry, size: int) -> Leg:
     begin, end = seconds(before.date), seconds(after.date)
-    return Leg(before.date, begin, end, before.content, before.size, first, last)
-
-
-def goes_on(
-    before: CaptureLine, first: StreamOffset, after: CaptureLine, last: StreamOffset
-) -> bool:
-    """Tell whether an entry goes on in the content of the one before, and does not begin anew."""
-    return (
-        before.content == after.content
-        and before.date < after.date
-        and first.byte <= last.byte <= before.size
-        and first.milliseconds <= last.milliseconds
-    )
+    return Leg(before.date, begin, end, before.content, size, before.offset, after.offset)
 
 
 def entries(lines: Iterable[CaptureLine]) -> list[StreamEntry]:

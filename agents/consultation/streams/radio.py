@@ -8,6 +8,7 @@ from agents.capture import Capture
 from agents.consultation.access.rules import Rules
 from agents.consultation.lookup.retrieval import NEWEST, Retrieval
 from agents.consultation.lookup.structures import CaptureLine, Nearest
+from agents.consultation.proxy.giving import nothing
 from agents.consultation.readers.reader import Reader
 from agents.consultation.streams.beginning import find_beginning
 from agents.consultation.streams.blocks import Blocks
@@ -146,7 +147,7 @@ class Radio:
         sounds = play(entries.legs(leg.date), begin.byte, blocks, self._pace)
         mux = IcyMux(metaint) if metaint else None
         sound = self._sound(entries, when, begin.preamble, sounds, given, mux, log)
-        body = _silence() if head_only else self._listeners.seat(sound)
+        body = nothing() if head_only else self._listeners.seat(sound)
         fields = [
             (b"Dlweb-Date", when.encode()),
             (b"Dlweb-Content", leg.content.encode()),
@@ -228,12 +229,6 @@ def media_type(capture: Capture) -> str:
     except ValueError:
         return ""
     return said.partition(";")[0].strip().lower()
-
-
-async def _silence() -> AsyncIterator[bytes]:
-    """Be the body of an answer to HEAD."""
-    return
-    yield b""
 
 
 async def _no_title(_stream: str, _date: str) -> TitleEntry | None:

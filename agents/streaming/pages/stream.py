@@ -20,6 +20,7 @@ from agents.page.values import Tone
 from agents.stream import StreamStatus
 from agents.streaming.history import EVERY, Event, History, Point
 from agents.streaming.pages.overview import doing_of
+from agents.streaming.true_time import second_in
 
 DAY = 288  # spans of five minutes
 FIGURES: Mapping[str, str] = {
@@ -34,6 +35,7 @@ FIGURES: Mapping[str, str] = {
 }
 """What is measured of each stream for Prometheus, with its help."""
 _WHOLE = 0.98  # of a span, above which nothing is missing that one could see
+_EVEN = 1e-7  # apart from 1, below which a ratio shows no drift
 _LEGEND: Mapping[Tone, str] = {
     "good": "received",
     "warning": "in part",
@@ -134,10 +136,8 @@ def _clock(seconds: float) -> str:
 
 def _second_in(ratio: float) -> str:
     """Return how long it takes until signal and real time are a second further apart."""
-    apart = abs(ratio - 1)
-    if not ratio or apart < 1e-7:
-        return "–"
-    return f"{'+' if ratio > 1 else '-'}1 s / {human_seconds(1 / apart)}"
+    seconds = second_in(ratio, _EVEN)
+    return f"{'+' if seconds > 0 else '-'}1 s / {human_seconds(abs(seconds))}" if seconds else "–"
 
 
 def _heard(points: Sequence[Point]) -> Iterator[Point]:
